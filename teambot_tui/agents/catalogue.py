@@ -1,0 +1,70 @@
+"""Which types of backend there are: the options each understands and how it is built.
+
+A type is added here and nowhere else. Its module is imported when the first backend of it is built, so that
+what nobody uses costs nothing and need not be installed.
+"""
+
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from teambot_tui.agents.checks import Table, arguments, integer, number, variable_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from teambot_tui.engine.ports import Backend
+
+_A_DAY = 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class BackendType:
+    """A type of backend: its table of options, and the constructor for options that fit the table."""
+
+    options: Table
+    build: Callable[[Mapping[str, Any]], Backend]
+
+
+def build(type_name: str, options: Mapping[str, object]) -> Backend:
+    """Make a backend from options that were checked against the table of its type."""
+    return TYPES[type_name].build(options)
+
+
+def _echo(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.echo import Echo
+
+    return Echo(**options)
+
+
+def _command(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.command import Command
+
+    return Command(**options)
+
+
+def _rehearsal(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.rehearsal import Rehearsal
+
+    return Rehearsal(**options)
+
+
+TYPES: Mapping[str, BackendType] = {
+    "command": BackendType(
+        Table(
+            {"command": arguments, "env": variable_names, "silence_timeout": number(at_most=_A_DAY)},
+            required=("command",),
+        ),
+        _command,
+    ),
+    "echo": BackendType(Table({}), _echo),
+    "rehearsal": BackendType(
+        Table({"seed": integer(), "words_per_second": number(at_most=1_000_000, zero=True)}), _rehearsal
+    ),
+}
+
+UNCONFIGURED = ("echo", "rehearsal")
+"""Types that need no options: a backend of the same name is always there."""

@@ -1,0 +1,184 @@
+"""What a setting may be: every check knows what it allows, in words, and returns only what it allows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from teambot_tui.engine.text import one_line, printable
+from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=str)
+
+_LONGEST_NAME = 64
+_LONGEST_TEXT = 200
+_LARGEST_INTEGER = 2**63 - 1
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[T]):
+    """What a value may be. `accept` returns the value to use, or None to refuse: no value in TOML is None.
+
+    A refused text is shown only where `shown` says so, because people put secrets into the wrong place.
+    """
+
+    allowed: str
+    accept: Callable[[object], T | None]
+    shown: bool = False
+
+    def __call__(self, value: object) -> T:
+        """Return the value to use.
+
+        Raises:
+            ValueError: It is not allowed; the text says what is.
+        """
+        accepted = self.accept(value)
+        if accepted is None:
+            given = one_line(value, 40) if self.shown and isinstance(value, str) else ""
+            raise ValueError(f"must be {self.allowed}, not {given or kind(value)}")
+        return accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The keys a table may have, what each may be, and which must be there."""
+
+    keys: Mapping[str, Check[Any]]
+    required: tuple[str, ...] = ()
+
+
+def kind(value: object) -> str:
+    """Say what sort of value it is, in the words of TOML."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() if abs(value) > _LARGEST_INTEGER:
+            return "a very large number"  # Python may refuse to write it out
+        case int() | float():
+            return str(value)
+        case str():
+            return "this text" if value else "an empty text"
+        case list():
+            return "this list" if value else "an empty list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date or a time"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that a name is not known, which one may be meant, and which there are."""
+    known = list(known)
+    shown = one_line(name, 40)
+    near = did_you_mean(shown, known)
+    hint = f" Did you mean {near}?" if near else ""
+    return f"unknown {what} {shown}.{hint} Allowed: {', '.join(known)}"
+
+
+def integer(at_least: int = -_LARGEST_INTEGER, at_most: int = _LARGEST_INTEGER) -> Check[int]:
+    """Allow an integer between two limits."""
+
+    def accept(value: object) -> int | None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        return value if at_least <= value <= at_most else None
+
+    return Check(f"an integer from {at_least} to {at_most}", accept)
+
+
+def number(*, at_most: int, zero: bool = False) -> Check[float]:
+    """Allow a number that is positive, or also zero, up to a limit."""
+
+    def accept(value: object) -> float | None:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return None
+        # NaN is on neither side of a limit, so it is refused too.
+        return float(value) if 0 < value <= at_most or (zero and value == 0) else None
+
+    return Check(f"a number {'from 0 to' if zero else 'above 0 and up to'} {at_most}", accept)
+
+
+def one_of(choices: Iterable[Word]) -> Check[Word]:
+    """Allow a few words, or the values of an enumeration, whose member is returned."""
+    known = {str(choice): choice for choice in choices}
+    return Check(
+        f"one of {', '.join(known)}",
+        lambda value: known.get(value) if isinstance(value, str) else None,
+        shown=True,
+    )
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
+        return None
+    return one_line(value, _LONGEST_TEXT) or None
+
+
+def _agent_id(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME or value == EVERYONE:
+        return None
+    return value if is_agent_id(value) else None
+
+
+def _bare_key(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
+        return None
+    return value if _BARE_KEY.fullmatch(value) else None
+
+
+def _program(value: object) -> tuple[str, ...] | None:
+    words = _strings(value)
+    return words if words and words[0] and all(printable(word) == word for word in words) else None
+
+
+def _variables(value: object) -> tuple[str, ...] | None:
+    names = _strings(value)
+    return names if names is not None and all(_VARIABLE.fullmatch(name) for name in names) else None
+
+
+def _strings(value: object) -> tuple[str, ...] | None:
+    return tuple(value) if isinstance(value, list) and all(isinstance(word, str) for word in value) else None
+
+
+boolean = Check("true or false", lambda value: value if isinstance(value, bool) else None)
+
+table = Check("a table", lambda value: value if isinstance(value, dict) else None)
+
+text = Check(f"a text of 1 to {_LONGEST_TEXT} characters", _text)
+"""Cleaned, because it will be shown."""
+
+agent_id = Check(
+    "an agent id (lowercase letters and digits in groups joined by hyphens, a letter first, at most"
+    f" {_LONGEST_NAME} characters, such as builder-1, and not {EVERYONE}, which means the whole team)",
+    _agent_id,
+    shown=True,
+)
+
+agent_id_or_nothing = Check(
+    f'{agent_id.allowed}, or "" for none',
+    lambda value: "" if value == "" else _agent_id(value),
+    shown=True,
+)
+
+backend_name = Check(
+    f"the name of a backend (letters, digits, hyphens and underscores, at most {_LONGEST_NAME} characters)",
+    _bare_key,
+    shown=True,
+)
+"""What TOML takes as a key without quotes, so that a dotted key is never ambiguous."""
+
+arguments = Check(
+    'a program and its arguments, such as ["program", "--option"], without control characters', _program
+)
+"""Passed on exactly, so it is refused rather than cleaned."""
+
+variable_names = Check(
+    'a list of names of environment variables, without their values, such as ["HOME"]', _variables
+)

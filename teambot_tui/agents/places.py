@@ -1,0 +1,34 @@
+"""Where the user's own files are: decided by the environment that is passed in, never by the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from teambot_tui.agents.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROJECT_FILE = "teambot.toml"
+
+
+def config_directory(environ: Mapping[str, str]) -> Path:
+    """Return the directory of the user's settings, whether or not it exists.
+
+    Raises:
+        SettingsError: Nothing says where the user is at home.
+    """
+    configured = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if configured.is_absolute():  # a relative one is to be ignored, says the XDG specification
+        return configured / "teambot"
+    return _home(environ) / ".config" / "teambot"
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    if home := environ.get("HOME"):
+        return Path(home)
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise SettingsError(None, "HOME", "is not set; it must name your home directory") from error

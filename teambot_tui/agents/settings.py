@@ -1,0 +1,165 @@
+"""The settings a session runs by: the user's file, then the project's if it is trusted, then the environment.
+
+Tables are merged key by key. Only a backend is replaced as a whole: halves of two make none.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from teambot_tui.agents.catalogue import UNCONFIGURED
+from teambot_tui.agents.checks import unknown
+from teambot_tui.agents.errors import SettingsError
+from teambot_tui.agents.files import UnreadableError, read_whole
+from teambot_tui.agents.places import PROJECT_FILE, config_directory
+from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
+from teambot_tui.agents.trust import is_trusted
+from teambot_tui.engine.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+_REFERENCES_VARIABLE = "TEAMBOT_ENABLE_AGENT_REFS"
+_OFF = ("0", "false", "no", "off")
+_ON = ("1", "true", "yes", "on")
+
+
+@dataclass(frozen=True, slots=True)
+class BackendSettings:
+    """A backend by name: its type, and options that fit the type."""
+
+    name: str
+    type: str
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What the settings say about one agent; None leaves it to the persona and the defaults."""
+
+    backend: str | None = None
+    model: str | None = None
+    persona: str | None = None
+
+
+def _unconfigured() -> Mapping[str, BackendSettings]:
+    return {name: BackendSettings(name, name) for name in UNCONFIGURED}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be configured, with the defaults filled in.
+
+    `sources` tells which file set a dotted key; `notes` are lines for the user about what was not taken.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    default_agent: str | None = "pm"
+    backend: str = "rehearsal"
+    backends: Mapping[str, BackendSettings] = field(default_factory=_unconfigured)
+    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    sources: Mapping[str, Path] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def error(self, key: str, message: str) -> SettingsError:
+        """Return an error about a key, with the file that set it."""
+        return SettingsError(self.sources.get(key), key, message)
+
+
+def load_settings(directory: Path, environ: Mapping[str, str]) -> Settings:
+    """Read the settings for work in a directory.
+
+    Raises:
+        SettingsError: Something in them cannot be used.
+    """
+    user = _user_file(directory, environ)
+    project, notes = _project_file(directory, environ, user)
+    settings = _merge([file for file in (user, project) if file])
+    _check_backends(settings)
+    references = _references(environ)
+    if references is not None:
+        settings = replace(settings, policy=replace(settings.policy, references=references))
+    return replace(settings, notes=notes)
+
+
+def _user_file(directory: Path, environ: Mapping[str, str]) -> SettingsFile | None:
+    named = environ.get("TEAMBOT_CONFIG")
+    if named == os.devnull:
+        return None
+    path = directory / named if named else config_directory(environ) / "config.toml"
+    try:
+        return parse_settings(path, _content(path))
+    except FileNotFoundError as error:
+        if named:
+            raise SettingsError(path, "", "does not exist, but TEAMBOT_CONFIG names it") from error
+        return None
+
+
+def _project_file(
+    directory: Path, environ: Mapping[str, str], user: SettingsFile | None
+) -> tuple[SettingsFile | None, tuple[str, ...]]:
+    """Read the project's file if it counts; the bytes that are trusted are the bytes that are parsed."""
+    path = directory / PROJECT_FILE
+    try:
+        content = _content(path)
+    except FileNotFoundError:
+        return None, ()
+    if user and path.resolve() == user.path.resolve():
+        return None, ()  # TEAMBOT_CONFIG names it, so it has been read as the user's own
+    if not is_trusted(path, content, environ):
+        return None, (f"{PROJECT_FILE} is ignored until you trust it: teambot trust",)
+    return parse_settings(path, content), ()
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_whole(path)
+    except UnreadableError as error:
+        raise SettingsError(path, "", str(error)) from error
+
+
+def _merge(files: Iterable[SettingsFile]) -> Settings:
+    """Put the files together, later ones over earlier ones."""
+    values: dict[str, Any] = {}
+    backends = dict(_unconfigured())
+    agents: dict[str, AgentSettings] = {}
+    sources: dict[str, Path] = {}
+    for file in files:
+        values |= file.values
+        sources |= dict.fromkeys(file.keys(), file.path)
+        for name, options in file.backends.items():
+            rest = {key: value for key, value in options.items() if key != "type"}
+            backends[name] = BackendSettings(name, options["type"], MappingProxyType(rest))
+        for name, chosen in file.agents.items():
+            agents[name] = replace(agents.get(name, AgentSettings()), **chosen)
+    defaults = Settings()
+    return Settings(
+        policy=Policy(**{key: value for key, value in values.items() if key in POLICY}),
+        default_agent=values.get("default_agent", defaults.default_agent) or None,
+        backend=values.get("backend", defaults.backend),
+        backends=MappingProxyType(backends),
+        agents=MappingProxyType(agents),
+        sources=MappingProxyType(sources),
+    )
+
+
+def _check_backends(settings: Settings) -> None:
+    """Refuse a backend that no table describes."""
+    named = {"backend": settings.backend}
+    named |= {
+        f"agents.{name}.backend": agent.backend for name, agent in settings.agents.items() if agent.backend
+    }
+    for key, backend in named.items():
+        if backend not in settings.backends:
+            raise settings.error(key, unknown("backend", backend, settings.backends))
+
+
+def _references(environ: Mapping[str, str]) -> bool | None:
+    value = environ.get(_REFERENCES_VARIABLE, "").strip().lower()
+    if value and value not in _OFF + _ON:
+        raise SettingsError(None, _REFERENCES_VARIABLE, "must be 0 to turn references off, or 1")
+    return value in _ON if value else None

@@ -1,0 +1,124 @@
+"""What one settings file says: TOML in, checked values out, or an error with the key and what is allowed.
+
+Only the shape is decided here. Whether a backend exists is known when all files are put together.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from teambot_tui.agents import checks
+from teambot_tui.agents.catalogue import TYPES
+from teambot_tui.agents.checks import Check, Table
+from teambot_tui.agents.errors import SettingsError
+from teambot_tui.agents.files import UnreadableError, decode
+from teambot_tui.engine.policy import OnFailure
+from teambot_tui.engine.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+T = TypeVar("T")
+
+POLICY: Mapping[str, Check[Any]] = {
+    "wait_timeout": checks.number(at_most=10_000_000),
+    "max_parallel": checks.integer(1, 1000),
+    "max_references": checks.integer(1, 1000),
+    "inject_limit": checks.integer(0, 1024**3),
+    "output_limit": checks.integer(1, 1024**3),
+    "on_dependency_failure": checks.one_of(OnFailure),
+    "references": checks.boolean,
+}
+_DOCUMENT = Table(
+    {
+        "default_agent": checks.agent_id_or_nothing,
+        "backend": checks.backend_name,
+        **POLICY,
+        "backends": checks.table,
+        "agents": checks.table,
+    }
+)
+_AGENT = Table({"backend": checks.backend_name, "model": checks.text, "persona": checks.agent_id})
+_TYPE = checks.one_of(TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """The checked values of one file."""
+
+    path: Path
+    values: Mapping[str, Any]
+    backends: Mapping[str, Mapping[str, Any]]
+    agents: Mapping[str, Mapping[str, Any]]
+
+    def keys(self) -> Iterator[str]:
+        """Yield the dotted keys that this file sets."""
+        yield from self.values
+        for name, agent in self.agents.items():
+            yield from (f"agents.{name}.{key}" for key in agent)
+
+
+def parse_settings(path: Path, content: bytes) -> SettingsFile:
+    """Return what the content of a settings file says.
+
+    Raises:
+        SettingsError: It is not TOML, or a key or a value is not allowed.
+    """
+    values = _table(path, "", _toml(path, content), _DOCUMENT)
+    backends = values.pop("backends", {})
+    agents = values.pop("agents", {})
+    for name in backends:
+        _check(path, f"backends.{name}", name, checks.backend_name)
+    for name in agents:
+        _check(path, f"agents.{name}", name, checks.agent_id)
+    return SettingsFile(
+        path,
+        values,
+        {name: _backend(path, f"backends.{name}", options) for name, options in backends.items()},
+        {name: _table(path, f"agents.{name}", options, _AGENT) for name, options in agents.items()},
+    )
+
+
+def _toml(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(decode(content))
+    except UnreadableError as error:
+        raise SettingsError(path, "", str(error)) from error
+    except ValueError as error:  # also a number of thousands of digits, which is not a TOMLDecodeError
+        raise SettingsError(path, "", f"is not valid TOML: {one_line(str(error))}") from error
+    except RecursionError as error:
+        raise SettingsError(path, "", "is not valid TOML: it is nested too deeply") from error
+
+
+def _backend(path: Path, key: str, options: object) -> dict[str, Any]:
+    """Check the options of a backend against the table of its type."""
+    given = _check(path, key, options, checks.table)
+    table = TYPES[_required(path, f"{key}.type", given.get("type"), _TYPE)].options
+    return _table(path, key, given, Table({"type": _TYPE, **table.keys}, table.required))
+
+
+def _table(path: Path, key: str, values: object, table: Table) -> dict[str, Any]:
+    prefix = f"{key}." if key else ""
+    given = _check(path, key, values, checks.table)
+    for name in given:
+        if name not in table.keys:
+            raise SettingsError(path, prefix + name, checks.unknown("key", name, table.keys))
+    for name in table.required:
+        _required(path, prefix + name, given.get(name), table.keys[name])
+    return {name: _check(path, prefix + name, value, table.keys[name]) for name, value in given.items()}
+
+
+def _required(path: Path, key: str, value: object, check: Check[T]) -> T:
+    if value is None:
+        raise SettingsError(path, key, f"is missing; it must be {check.allowed}")
+    return _check(path, key, value, check)
+
+
+def _check(path: Path, key: str, value: object, check: Check[T]) -> T:
+    try:
+        return check(value)
+    except ValueError as error:
+        raise SettingsError(path, key, str(error)) from error

@@ -1,0 +1,114 @@
+"""Who is on the team, in which order, and what each member runs on.
+
+What the settings say of an agent beats its persona, and that beats the default. A backend given for the
+session beats them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teambot_tui.agents import catalogue
+from teambot_tui.agents.checks import agent_id, unknown
+from teambot_tui.agents.errors import PersonaError, SettingsError
+from teambot_tui.agents.settings import AgentSettings
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.ports import Member
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from teambot_tui.agents.persona import Persona
+    from teambot_tui.agents.settings import Settings
+    from teambot_tui.engine.ports import Backend
+
+DEFAULT_TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
+GENERAL = "general-purpose"
+BASES = (
+    GENERAL,
+    "explore",
+    "plan",
+    "code-reviewer",
+    "expert-code-implementer",
+    "implementation-architect",
+)
+"""Personas to build agents on. They are not on the team unless the settings put them there."""
+
+_UNCONFIGURED = AgentSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The members in the order in which they are always listed, and who gets a task that names nobody.
+
+    `notes` are lines for the user about what was not taken.
+    """
+
+    members: Mapping[AgentId, Member]
+    default: AgentId | None
+    notes: tuple[str, ...] = ()
+
+
+def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: str | None = None) -> Team:
+    """Make the team; `backend` takes the place of every agent's own.
+
+    Raises:
+        SettingsError: The settings, or the `backend` given, name something that does not exist.
+        PersonaError: A persona, other than one of Claude's, names a backend that does not exist.
+    """
+    if backend is not None and backend not in settings.backends:
+        raise SettingsError(None, "--backend", unknown("backend", backend, settings.backends))
+    built: dict[str, Backend] = {}
+    members: dict[AgentId, Member] = {}
+    notes: list[str] = []
+    for name in _order(settings, personas):
+        chosen = settings.agents.get(name, _UNCONFIGURED)
+        persona = _persona(name, settings, personas)
+        runs_on = backend or chosen.backend or _own_backend(persona, settings, notes) or settings.backend
+        if runs_on not in built:
+            description = settings.backends[runs_on]
+            built[runs_on] = catalogue.build(description.type, description.options)
+        agent = AgentId(name)
+        members[agent] = Member(agent, persona.prompt, chosen.model or persona.model, built[runs_on])
+    return Team(members, _default(settings, members), tuple(dict.fromkeys(notes)))
+
+
+def _order(settings: Settings, personas: Mapping[str, Persona]) -> list[str]:
+    """The default team, then those whom the settings add, then the project's other personas by name."""
+    for name in settings.agents:
+        try:
+            agent_id(name)
+        except ValueError as error:
+            raise settings.error(f"agents.{name}", str(error)) from error
+    of_the_project = sorted(set(personas) - set(BASES))
+    return list(dict.fromkeys([*DEFAULT_TEAM, *settings.agents, *of_the_project]))
+
+
+def _persona(name: str, settings: Settings, personas: Mapping[str, Persona]) -> Persona:
+    wanted = settings.agents.get(name, _UNCONFIGURED).persona
+    if wanted is None:
+        return personas.get(name) or personas[GENERAL]
+    if wanted not in personas:
+        raise settings.error(f"agents.{name}.persona", unknown("persona", wanted, personas))
+    return personas[wanted]
+
+
+def _own_backend(persona: Persona, settings: Settings, notes: list[str]) -> str | None:
+    if persona.backend is None or persona.backend in settings.backends:
+        return persona.backend
+    message = unknown("backend", persona.backend, settings.backends)
+    error = PersonaError(persona.path, 0, f"`backend`: {message}")
+    if not persona.is_claudes:
+        raise error
+    notes.append(f"passed over: {error}")
+    return None
+
+
+def _default(settings: Settings, members: Mapping[AgentId, Member]) -> AgentId | None:
+    name = settings.default_agent
+    if name is None or name in members:
+        return AgentId(name) if name else None
+    if "default_agent" not in settings.sources:
+        return None  # the built-in choice is only a suggestion
+    raise settings.error("default_agent", unknown("agent", name, members))

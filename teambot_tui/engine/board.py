@@ -1,0 +1,245 @@
+"""The state of a session: every task, and every agent's line of unfinished ones.
+
+Only the rules change it. What is asked here costs as much as the edges it touches: nothing scans the board.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.ids import agent_of
+from teambot_tui.engine.text import Tail
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.facts import Fact, TaskCreated
+    from teambot_tui.engine.ids import AgentId, TaskId
+
+
+class State(StrEnum):
+    """The states of a task; the last four are final."""
+
+    QUEUED = "queued"
+    WAITING = "waiting"
+    EXECUTING = "executing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """An agent and its tasks, in the order they were submitted."""
+
+    agent: AgentId
+    queue: OrderedDict[TaskId, Task] = field(default_factory=OrderedDict)
+    busy: Task | None = None
+    """The task whose work is going on: a cancelled one still counts until its work has ended."""
+    count: int = 0
+    waiters: list[Task] = field(default_factory=list)
+    """Tasks that wait for an output of this agent, which nobody has begun to produce."""
+    spoken: list[Task] = field(default_factory=list)
+
+    @property
+    def head(self) -> Task | None:
+        """The unfinished task that is next, or at work."""
+        return next(iter(self.queue.values())) if self.queue else None
+
+    @property
+    def newest(self) -> Task | None:
+        """The unfinished task that was submitted last."""
+        return next(reversed(self.queue.values())) if self.queue else None
+
+    @property
+    def latest(self) -> Task | None:
+        """The task that completed or failed last: a cancelled or skipped one leaves it as it was."""
+        while self.spoken and self.spoken[-1].state not in (State.COMPLETED, State.FAILED):
+            self.spoken.pop()
+        return self.spoken[-1] if self.spoken else None
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """One piece of work, from its submission to its one end."""
+
+    plan: TaskCreated
+    lane: Lane
+    order: int
+    output: Tail
+    state: State = State.QUEUED
+    sources: list[Task | None] = field(default_factory=list)
+    """Where each dependency's output comes from, in the order of `plan.dependencies`."""
+    pending: set[Task | Lane] = field(default_factory=set)
+    """What it still lacks: a task's output or, where there is no task yet, an agent's."""
+    lacking: dict[AgentId, int] = field(default_factory=dict)
+    """How many outputs of which agents a waiting task lacks; the badge shows the agents."""
+    dependents: list[Task] = field(default_factory=list)
+    reason: str = ""
+    cause: Task | None = None
+    """The task because of which this one was skipped, at the root."""
+    started: float = 0.0
+    ended: float | None = None
+    deadline: float | None = None
+    lined_up: bool = False
+    story: list[Fact] = field(default_factory=list)
+
+    @property
+    def id(self) -> TaskId:
+        """The task's id."""
+        return self.plan.task
+
+    @property
+    def agent(self) -> AgentId:
+        """Whose task it is."""
+        return self.plan.agent
+
+    def count_lacking(self) -> None:
+        """Count what is lacking by agent, in the order of the references."""
+        self.lacking = {}
+        sources = zip(self.plan.dependencies, self.sources, strict=True)
+        for agent, source in dict.fromkeys((dependency.agent, source) for dependency, source in sources):
+            if source is None or source in self.pending:
+                self.lacking[agent] = self.lacking.get(agent, 0) + 1
+
+    def no_output_yet(self) -> tuple[AgentId, ...]:
+        """The agents it needs that have no task which could produce the output."""
+        return tuple(
+            dict.fromkeys(
+                dependency.agent
+                for dependency, source in zip(self.plan.dependencies, self.sources, strict=True)
+                if source is None
+            )
+        )
+
+    def obstacle(self) -> Task | None:
+        """The first dependency that ended without an output."""
+        return next((source for source in self.sources if source is not None and source.spoiled), None)
+
+    @property
+    def spoiled(self) -> bool:
+        """Whether the task ended without an output."""
+        return self.ended is not None and self.state is not State.COMPLETED
+
+
+class Board:
+    """Every task of a session."""
+
+    def __init__(self, output_limit: int) -> None:
+        self.tasks: dict[TaskId, Task] = {}
+        self.lanes: dict[AgentId, Lane] = {}
+        self.ready: deque[Task] = deque()
+        """Tasks that could run, in the order they became able to."""
+        self.deadlines: list[tuple[float, int, Task]] = []
+        self.running = 0
+        self.unfinished = 0
+        self._output_limit = output_limit
+
+    def lane(self, agent: AgentId) -> Lane:
+        """Return an agent's lane; a new agent gets one."""
+        lane = self.lanes.get(agent)
+        if lane is None:
+            lane = self.lanes[agent] = Lane(agent)
+        return lane
+
+    def add(self, plan: TaskCreated) -> Task:
+        """Put a new task at the end of its agent's queue."""
+        lane = self.lane(plan.agent)
+        task = Task(plan, lane, len(self.tasks), Tail(self._output_limit))
+        self.tasks[plan.task] = task
+        lane.count += 1
+        lane.queue[plan.task] = task
+        self.unfinished += 1
+        for dependency in plan.dependencies:
+            source = self.tasks[dependency.task] if dependency.task is not None else None
+            task.sources.append(source)
+            self.await_source(task, source, dependency.agent)
+        return task
+
+    def await_source(self, task: Task, source: Task | None, agent: AgentId) -> None:
+        """Make the task wait for a source that has no output yet."""
+        if source is None:
+            lane = self.lane(agent)
+            lane.waiters.append(task)
+            task.pending.add(lane)
+        elif source.ended is None:
+            source.dependents.append(task)
+            task.pending.add(source)
+
+    def bind(self, waiter: Task, source: Task) -> None:
+        """Let a task that waits for an agent wait for this task of the agent."""
+        for index, dependency in enumerate(waiter.plan.dependencies):
+            if waiter.sources[index] is None and dependency.agent == source.agent:
+                waiter.sources[index] = source
+        waiter.pending.discard(source.lane)
+        if source.ended is None:
+            waiter.pending.add(source)
+            source.dependents.append(waiter)
+
+    def unfinished_tasks(self) -> tuple[TaskId, ...]:
+        """Return the tasks that have not ended, agent by agent."""
+        return tuple(task for lane in self.lanes.values() for task in lane.queue)
+
+    def revival(self, root: Task) -> list[Task]:
+        """Return what retrying a task brings back: itself and what was skipped only because of it."""
+        revived = {root: None}
+        obstacles: dict[Task, set[Task]] = {}
+        line = deque([root])
+        while line:
+            source = line.popleft()
+            for task in source.dependents:
+                if task.state is not State.SKIPPED or task in revived:
+                    continue
+                if task not in obstacles:
+                    obstacles[task] = {each for each in task.sources if each is not None and each.spoiled}
+                obstacles[task].discard(source)
+                if not obstacles[task]:
+                    revived[task] = None
+                    line.append(task)
+        return sorted(revived, key=lambda task: task.order)
+
+    def validate(self, max_parallel: int) -> None:
+        """Assert every invariant; for tests."""
+        busy = [lane for lane in self.lanes.values() if lane.busy is not None]
+        assert self.running == len(busy) <= max_parallel
+        assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
+        for task in self.tasks.values():
+            _validate_task(task, slots_full=self.running == max_parallel)
+        for lane in self.lanes.values():
+            orders = [task.order for task in lane.queue.values()]
+            assert orders == sorted(orders), "an agent's tasks keep their order"
+            assert all(task.ended is None and agent_of(task.id) == lane.agent for task in lane.queue.values())
+
+
+def _validate_task(task: Task, *, slots_full: bool) -> None:
+    lane = task.lane
+    final = task.state in (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED)
+    assert final == (task.ended is not None) == (task.id not in lane.queue), "a task ends exactly once"
+    if final:
+        return
+    is_head = lane.head is task
+    for source in task.pending:
+        if isinstance(source, Task):
+            assert source.ended is None, "no task waits for what has ended"
+        else:
+            assert task in source.waiters
+            assert not source.queue, "an agent that has work is no longer one without output"
+    match task.state:
+        case State.EXECUTING:
+            assert is_head
+            assert lane.busy is task
+            assert not task.pending, "no task starts before its dependencies"
+            assert task.obstacle() is None or task.plan.on_failure == "proceed"
+        case State.WAITING:
+            assert is_head
+            assert lane.busy is None
+            assert task.pending, "no task waits for nothing"
+            assert sum(task.lacking.values()) == len(task.pending)
+            assert task.deadline is not None
+        case State.QUEUED:
+            assert not is_head or lane.busy is not None or (slots_full and not task.pending)
+            assert task.deadline is None
+        case _:
+            raise AssertionError(task.state)

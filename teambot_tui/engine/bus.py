@@ -1,0 +1,118 @@
+"""The bus: every fact reaches every subscriber once, in the same order for all.
+
+Publishing never waits and never loses. A subscriber is called at once; one that wants its facts at its own
+pace takes a mailbox, in which consecutive pieces of text of a task become one. A subscriber that breaks hurts
+nobody: its failure is published as a fact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from teambot_tui.engine.facts import Fact, SubscriberFailed, TextProduced
+from teambot_tui.engine.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+Handler: TypeAlias = "Callable[[Fact], None]"
+
+
+class Bus:
+    """Delivers facts by their type."""
+
+    def __init__(self) -> None:
+        self._subscribers: list[tuple[Handler, tuple[type[Fact], ...]]] = []
+        self._routes: dict[type[Fact], tuple[Handler, ...]] = {}
+        self._pending: deque[Fact] = deque()
+        self._delivering = False
+
+    @contextmanager
+    def subscribe(self, handler: Handler, *kinds: type[Fact]) -> Iterator[None]:
+        """Call the handler for each fact of these kinds, or of every kind, within the block."""
+        entry = (handler, kinds)
+        self._subscribers.append(entry)
+        self._routes.clear()
+        try:
+            yield
+        finally:
+            self._subscribers.remove(entry)
+            self._routes.clear()
+
+    def publish(self, fact: Fact) -> None:
+        """Deliver a fact; one that is published by a subscriber follows after the one at hand."""
+        self._pending.append(fact)
+        if self._delivering:
+            return
+        self._delivering = True
+        try:
+            while self._pending:
+                self._deliver(self._pending.popleft())
+        finally:
+            self._delivering = False
+
+    def _deliver(self, fact: Fact) -> None:
+        handlers = self._routes.get(type(fact))
+        if handlers is None:
+            handlers = self._routes[type(fact)] = tuple(
+                handler for handler, kinds in self._subscribers if not kinds or type(fact) in kinds
+            )
+        for handler in handlers:
+            try:
+                handler(fact)
+            except Exception as error:  # noqa: BLE001  a subscriber is foreign code: report, go on
+                self._report(handler, fact, error)
+
+    def _report(self, handler: Handler, fact: Fact, error: Exception) -> None:
+        if isinstance(fact, SubscriberFailed):
+            return  # it breaks on the news of breaking: telling it again would never end
+        name = getattr(handler, "__qualname__", type(handler).__qualname__)
+        reason = one_line(f"{type(error).__name__}: {error}")
+        self._pending.append(SubscriberFailed(fact.time, name, reason))
+
+
+class Mailbox:
+    """The facts a reader has not taken yet. `mailbox.put` is the handler to subscribe."""
+
+    def __init__(self) -> None:
+        self._facts: list[Fact] = []
+        self._pieces: list[str] = []
+        self._wake = asyncio.Event()
+
+    def put(self, fact: Fact) -> None:
+        """Add a fact; more text of the task that spoke last is added to what it said."""
+        if isinstance(fact, TextProduced):
+            last = self._facts[-1] if self._facts else None
+            if isinstance(last, TextProduced) and last.task == fact.task:
+                self._pieces.append(fact.text)
+                return
+            self._seal()
+            self._pieces.append(fact.text)
+        else:
+            self._seal()
+        self._facts.append(fact)
+        self._wake.set()
+
+    def take(self) -> list[Fact]:
+        """Return everything that has arrived since the last time."""
+        self._seal()
+        facts, self._facts = self._facts, []
+        self._wake.clear()
+        return facts
+
+    async def __aiter__(self) -> AsyncIterator[Fact]:
+        """Yield facts for ever, as they arrive."""
+        while True:
+            await self._wake.wait()
+            for fact in self.take():
+                yield fact
+
+    def _seal(self) -> None:
+        last = self._facts[-1] if self._facts else None
+        if isinstance(last, TextProduced) and len(self._pieces) > 1:
+            self._facts[-1] = replace(last, text="".join(self._pieces))
+        self._pieces.clear()

@@ -1,0 +1,157 @@
+"""Whether a change would close a circle, found before the change is made.
+
+A dependency always points at a task that was there before, with one exception: a task that waits for an agent
+nobody has given work to points at whatever that agent is given later. Only when such a wait is bound can a
+circle close, so only then is the graph walked, and only through tasks that have not ended. The queue counts
+as dependency too: a task depends on the one before it in its agent's line.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of, task_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.facts import TaskCreated
+
+
+class Prospect:
+    """The unfinished tasks as they would be if some more were submitted; the board stays as it is."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._plans: dict[TaskId, TaskCreated] = {}
+        self._lanes: dict[AgentId, list[TaskId]] = {}
+        self._waiters: dict[AgentId, list[TaskId]] = {}
+        self._bound: dict[tuple[TaskId, AgentId], TaskId] = {}
+
+    def next_task(self, agent: AgentId) -> TaskId:
+        """Return the id that the agent's next task gets."""
+        lane = self._board.lanes.get(agent)
+        return task_id(agent, 1 + len(self._lanes.get(agent, ())) + (lane.count if lane else 0))
+
+    def newest(self, agent: AgentId) -> TaskId | None:
+        """Return the agent's unfinished task that was submitted last."""
+        if planned := self._lanes.get(agent):
+            return planned[-1]
+        lane = self._board.lanes.get(agent)
+        return lane.newest.id if lane and lane.newest else None
+
+    def latest(self, agent: AgentId) -> Task | None:
+        """Return the agent's task that completed or failed last."""
+        lane = self._board.lanes.get(agent)
+        return lane.latest if lane else None
+
+    def add(self, plan: TaskCreated) -> list[AgentId]:
+        """Add a task; return the circle that it closes, or nothing."""
+        self._plans[plan.task] = plan
+        self._lanes.setdefault(plan.agent, []).append(plan.task)
+        waiters = self._take_waiters(plan.agent)
+        for waiter in waiters:
+            self._bound[waiter, plan.agent] = plan.task
+        for dependency in plan.dependencies:
+            if dependency.task is None:
+                self._waiters.setdefault(dependency.agent, []).append(plan.task)
+        return _circle(plan.task, waiters, self._sources, self._line)
+
+    def _take_waiters(self, agent: AgentId) -> list[TaskId]:
+        lane = self._board.lanes.get(agent)
+        there = [task.id for task in lane.waiters if task.ended is None] if lane else []
+        waiters = [task for task in there if (task, agent) not in self._bound]
+        return waiters + self._waiters.pop(agent, [])
+
+    def _sources(self, task: TaskId) -> Iterator[TaskId]:
+        plan = self._plans.get(task)
+        if plan is None:
+            yield from _sources(self._board.tasks[task], self._bound)
+            return
+        for dependency in plan.dependencies:
+            source = dependency.task or self._bound.get((task, dependency.agent))
+            if source is not None and (source in self._plans or self._board.tasks[source].ended is None):
+                yield source
+
+    def _line(self, agent: AgentId) -> Iterator[TaskId]:
+        if lane := self._board.lanes.get(agent):
+            yield from lane.queue
+        yield from self._lanes.get(agent, ())
+
+
+def circle_of_retry(board: Board, root: Task) -> list[AgentId]:
+    """Return the circle that bringing back a task and what was skipped with it would close, or nothing."""
+    revived = {task.id: task for task in board.revival(root)}
+    bound: dict[tuple[TaskId, AgentId], TaskId] = {}
+    for task in revived.values():
+        for waiter in task.lane.waiters:
+            bound.setdefault((waiter.id, task.agent), task.id)
+
+    def sources(name: TaskId) -> Iterator[TaskId]:
+        task = board.tasks[name]
+        if name not in revived:
+            yield from _sources(task, bound)
+            return
+        for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
+            found = source or board.lanes[dependency.agent].newest
+            if found is not None and (found.ended is None or found.id in revived):
+                yield found.id
+
+    def line(agent: AgentId) -> list[TaskId]:
+        lane = board.lanes[agent]
+        members = (*lane.queue.values(), *(task for task in revived.values() if task.lane is lane))
+        return [task.id for task in sorted(members, key=lambda task: task.order)]
+
+    for task in revived.values():
+        waiters = [waiter.id for waiter in task.lane.waiters if waiter.ended is None]
+        if circle := _circle(task.id, waiters, sources, line):
+            return circle
+    return []
+
+
+def _sources(task: Task, bound: dict[tuple[TaskId, AgentId], TaskId]) -> Iterator[TaskId]:
+    for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
+        if source is None:
+            if (task.id, dependency.agent) in bound:
+                yield bound[task.id, dependency.agent]
+        elif source in task.pending:
+            yield source.id
+
+
+def _circle(
+    start: TaskId,
+    goals: Iterable[TaskId],
+    sources: Callable[[TaskId], Iterable[TaskId]],
+    line: Callable[[AgentId], Iterable[TaskId]],
+) -> list[AgentId]:
+    """Return the agents on a shortest way from the start to a goal and back to the start."""
+    targets = set(goals)
+    ahead: dict[AgentId, dict[TaskId, TaskId]] = {}
+    came_from: dict[TaskId, TaskId | None] = {start: None}
+    open_ends = deque([start] if targets else [])
+    while open_ends:
+        task = open_ends.popleft()
+        if task in targets:
+            return _way_back(task, came_from)
+        agent = agent_of(task)
+        if agent not in ahead:
+            tasks = list(line(agent))
+            ahead[agent] = dict(zip(tasks[1:], tasks, strict=False))
+        for source in (*sources(task), ahead[agent].get(task)):
+            if source is not None and source not in came_from:
+                came_from[source] = task
+                open_ends.append(source)
+    return []
+
+
+def _way_back(goal: TaskId, came_from: dict[TaskId, TaskId | None]) -> list[AgentId]:
+    """Return the way from the start to the goal and to the start again, as the agents on it."""
+    way: list[AgentId] = []
+    step: TaskId | None = goal
+    while step is not None:
+        if not way or way[-1] != agent_of(step):
+            way.append(agent_of(step))
+        step = came_from[step]
+    return [way[-1], *way[:-1][::-1], way[-1]] if len(way) > 1 else way * 2

@@ -1,0 +1,45 @@
+"""What is to be done, in the imperative: the rules ask, the runner carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.injection import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Tell every reader. A fact that came too late to matter is not published."""
+
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class StartTask:
+    """Give the task to its agent's backend."""
+
+    task: TaskId
+    agent: AgentId
+    prompt: Prompt
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StopTask:
+    """Stop the work on a task and report when it has ended."""
+
+    task: TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class WakeAt:
+    """Report the time when it is this late."""
+
+    time: float
+
+
+Effect: TypeAlias = Publish | StartTask | StopTask | WakeAt

@@ -1,0 +1,115 @@
+"""What a submission would do, without doing it: from the same parser and resolver as the real thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.facts import TaskCreated
+from teambot_tui.engine.status import waiting_clause
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from teambot_tui.engine.board import Board
+    from teambot_tui.engine.facts import StatementAccepted, Via
+    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.policy import Policy
+    from teambot_tui.language.errors import StatementError
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An output that would go into a prompt; its size in bytes is known once it exists."""
+
+    agent: AgentId
+    task: TaskId | None
+    via: Via
+    size: int | None
+
+    def __str__(self) -> str:
+        name = f"{self.via}{self.agent}" if self.via == "$" else f"{self.via} @{self.agent}"
+        if self.task is None:
+            return f"{name} (no output yet)"
+        return f"{name} = {self.task}" + (f" ({self.size:,} bytes)" if self.size is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A task that would be made, and what would become of it at once."""
+
+    task: TaskId
+    agent: AgentId
+    waiting_for: tuple[AgentId, ...]
+    no_output_yet: tuple[AgentId, ...]
+    behind: TaskId | None
+    slots_full: bool
+    inputs: tuple[Input, ...]
+    model: str | None
+    background: bool
+
+    @property
+    def starts(self) -> bool:
+        """Whether it would start now."""
+        return not (self.waiting_for or self.behind or self.slots_full)
+
+    @property
+    def outlook(self) -> str:
+        """What would become of it, in words."""
+        clauses: list[str] = []
+        if self.behind:
+            clauses.append(f"is queued behind {self.behind}")
+        if self.waiting_for:
+            clauses.append(f"waits{waiting_clause(self.waiting_for, self.no_output_yet)}")
+        if not clauses:
+            clauses.append("is queued until another agent is done" if self.slots_full else "starts now")
+        return f"@{self.agent} {' and '.join(clauses)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The steps of a submission, or what is wrong with it."""
+
+    steps: tuple[Step, ...] = ()
+    error: StatementError | None = None
+
+
+def explain_tasks(
+    facts: Iterable[StatementAccepted | TaskCreated], board: Board, policy: Policy
+) -> tuple[Step, ...]:
+    """Return what would become of each task that a submission makes."""
+    steps: list[Step] = []
+    newest: dict[AgentId, TaskId] = {}
+    free = policy.max_parallel - board.running
+    for plan in facts:
+        if not isinstance(plan, TaskCreated):
+            continue
+        inputs = tuple(
+            Input(each.agent, each.task, each.via, _size(board, each.task)) for each in plan.dependencies
+        )
+        lane = board.lanes.get(plan.agent)
+        in_line = lane.newest if lane else None
+        stopping = lane.busy if lane else None
+        occupied = in_line or stopping
+        behind = newest.get(plan.agent) or (occupied.id if occupied else None)
+        newest[plan.agent] = plan.task
+        waiting_for = tuple(dict.fromkeys(each.agent for each in inputs if each.size is None))
+        step = Step(
+            task=plan.task,
+            agent=plan.agent,
+            waiting_for=waiting_for,
+            no_output_yet=tuple(dict.fromkeys(each.agent for each in inputs if each.task is None)),
+            behind=behind,
+            slots_full=free <= 0,
+            inputs=inputs,
+            model=plan.model,
+            background=plan.background,
+        )
+        free -= step.starts
+        steps.append(step)
+    return tuple(steps)
+
+
+def _size(board: Board, task: TaskId | None) -> int | None:
+    source = board.tasks.get(task) if task is not None else None
+    return source.output.total if source is not None and source.ended is not None else None

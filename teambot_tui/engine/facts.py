@@ -1,0 +1,236 @@
+"""What happened, in the past tense: the one stream that the screen, the journal and `--json` all read.
+
+Facts of the first union come from outside and move the board; feeding them to fresh rules rebuilds it. Facts
+of the second are what the rules concluded from them. A fact carries its own time, so that replaying needs no
+clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.policy import OnFailure
+    from teambot_tui.language.nodes import Part
+
+
+class Via(StrEnum):
+    """Why a task depends on another, as it is written."""
+
+    REFERENCE = "$"
+    HANDOFF = "->"
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """Whose output a task needs; `task` is None while that agent has no task that could produce it."""
+
+    agent: AgentId
+    task: TaskId | None
+    via: Via
+
+
+# What comes from outside
+
+
+@dataclass(frozen=True, slots=True)
+class StatementAccepted:
+    """A statement was understood and made these tasks."""
+
+    time: float
+    text: str
+    tasks: tuple[TaskId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRejected:
+    """A submission was refused; nothing of it started."""
+
+    time: float
+    error: str
+    line: int
+    column: int
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCreated:
+    """A task joined its agent's queue, its references bound once and for all."""
+
+    time: float
+    task: TaskId
+    agent: AgentId
+    parts: tuple[Part, ...]
+    dependencies: tuple[Dependency, ...]
+    background: bool
+    model: str | None
+    wait_timeout: float
+    on_failure: OnFailure
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A backend received the task: `prompt` is exactly the text that was sent."""
+
+    time: float
+    task: TaskId
+    prompt: str
+    system: str
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextProduced:
+    """The agent said something more; the text is clean."""
+
+    time: float
+    task: TaskId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEnded:
+    """The backend is done with the task and nothing of it runs any more."""
+
+    time: float
+    task: TaskId
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequested:
+    """Someone wants these tasks to stop."""
+
+    time: float
+    tasks: tuple[TaskId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequested:
+    """Someone wants this task, and what was skipped because of it, done again."""
+
+    time: float
+    task: TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """The clock moved on."""
+
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriberFailed:
+    """A reader of the bus broke on a fact; the others were served."""
+
+    time: float
+    subscriber: str
+    reason: str
+
+
+# What the rules conclude
+
+
+@dataclass(frozen=True, slots=True)
+class TaskQueued:
+    """The task could run, but as many agents as allowed are at work."""
+
+    time: float
+    task: TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWaiting:
+    """The task is its agent's next and lacks outputs, in the order of its references.
+
+    `no_output_yet` are those among them that nobody has begun to produce.
+    """
+
+    time: float
+    task: TaskId
+    waiting_for: tuple[AgentId, ...]
+    no_output_yet: tuple[AgentId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyMet:
+    """A waiting task no longer waits for this agent."""
+
+    time: float
+    task: TaskId
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCompleted:
+    """The task has its output."""
+
+    time: float
+    task: TaskId
+    output: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailed:
+    """The task ended without a usable output."""
+
+    time: float
+    task: TaskId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSkipped:
+    """The task never ran, because something it depends on did not complete."""
+
+    time: float
+    task: TaskId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCancelled:
+    """The task was stopped by request."""
+
+    time: float
+    task: TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRetried:
+    """The task is queued again, as if it had never ended."""
+
+    time: float
+    task: TaskId
+
+
+Input: TypeAlias = (
+    TextProduced
+    | WorkEnded
+    | TaskStarted
+    | TaskCreated
+    | StatementAccepted
+    | StatementRejected
+    | CancelRequested
+    | RetryRequested
+    | TimePassed
+    | SubscriberFailed
+)
+
+Conclusion: TypeAlias = (
+    TaskQueued
+    | TaskWaiting
+    | DependencyMet
+    | TaskCompleted
+    | TaskFailed
+    | TaskSkipped
+    | TaskCancelled
+    | TaskRetried
+)
+
+Fact: TypeAlias = Input | Conclusion

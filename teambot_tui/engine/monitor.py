@@ -1,0 +1,27 @@
+"""A record of how references were resolved, for the log file: who received what from whom, after how long."""
+
+from __future__ import annotations
+
+from logging import getLogger
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.board import Task
+
+logger = getLogger(__name__)
+
+
+def log_dependencies(task: Task) -> None:
+    """Log, for a task that starts, each output it received and how long it waited for it."""
+    for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
+        if source is None or source.ended is None:
+            continue
+        logger.debug(
+            "%s received %s@%s from %s (%s) after waiting %.3f s",
+            task.id,
+            dependency.via,
+            dependency.agent,
+            source.id,
+            source.state,
+            max(0.0, source.ended - task.plan.time),
+        )

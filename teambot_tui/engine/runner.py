@@ -1,0 +1,141 @@
+"""The only part of the engine that waits: it carries out effects and reports what comes of them as facts.
+
+Every piece of work is an asyncio task with an owner, a name and an end. Closing stops them all and waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from logging import getLogger
+from typing import TYPE_CHECKING, assert_never
+
+from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.facts import CancelRequested, TaskStarted, TextProduced, TimePassed, WorkEnded
+from teambot_tui.engine.ids import TaskId
+from teambot_tui.engine.ports import BackendError, Request
+from teambot_tui.engine.text import Cleaner, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from teambot_tui.engine.bus import Bus
+    from teambot_tui.engine.facts import Input
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.ports import Member
+    from teambot_tui.engine.rules import Rules
+
+logger = getLogger(__name__)
+
+
+class Runner:
+    """Lets the rules meet the world. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        bus: Bus,
+        members: Mapping[AgentId, Member],
+        directory: Path,
+        clock: Callable[[], float],
+    ) -> None:
+        self._rules = rules
+        self._bus = bus
+        self._members = members
+        self._directory = directory
+        self._clock = clock
+        self._running: dict[TaskId, asyncio.Task[None]] = {}
+        self._alarm: tuple[float, asyncio.TimerHandle] | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def report(self, fact: Input) -> None:
+        """Let a fact have its consequences."""
+        for effect in self._rules.handle(fact):
+            self._carry_out(effect)
+        if self._rules.board.unfinished or self._running:
+            self._idle.clear()
+        else:
+            self._idle.set()
+
+    async def idle(self) -> None:
+        """Wait until every task has ended and nothing runs any more."""
+        await self._idle.wait()
+
+    async def aclose(self) -> None:
+        """Cancel whatever has not ended and wait until it has."""
+        self.report(CancelRequested(self._clock(), self._rules.board.unfinished_tasks()))
+        while self._running:
+            await asyncio.wait(self._running.values())
+        if self._alarm is not None:
+            self._alarm[1].cancel()
+            self._alarm = None
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Publish(fact):
+                self._bus.publish(fact)
+            case StartTask():
+                self._start(effect)
+            case StopTask(task):
+                self._running[task].cancel()
+            case WakeAt(time):
+                self._set_alarm(time)
+            case _:
+                assert_never(effect)
+
+    def _start(self, effect: StartTask) -> None:
+        member = self._members[effect.agent]
+        prompt = effect.prompt
+        request = Request(
+            task=effect.task,
+            agent=effect.agent,
+            prompt=prompt.text,
+            system=member.system,
+            model=effect.model or member.model,
+            directory=self._directory,
+            instruction=prompt.instruction,
+            given=prompt.given,
+        )
+        self.report(TaskStarted(self._clock(), effect.task, prompt.text, request.system, request.model))
+        work = asyncio.create_task(self._listen(member, request), name=effect.task)
+        self._running[effect.task] = work
+        # A callback, because work that is cancelled before its first step never runs a line of its own.
+        work.add_done_callback(self._end)
+
+    async def _listen(self, member: Member, request: Request) -> None:
+        cleaner = Cleaner()
+        async with aclosing(member.backend.run(request)) as updates:
+            async for update in updates:
+                text = cleaner.feed(update.text)
+                if text:
+                    self.report(TextProduced(self._clock(), request.task, text))
+
+    def _end(self, work: asyncio.Task[None]) -> None:
+        task = TaskId(work.get_name())
+        del self._running[task]
+        error = "The work was stopped." if work.cancelled() else _reason(work.exception())
+        self.report(WorkEnded(self._clock(), task, error))
+
+    def _set_alarm(self, time: float) -> None:
+        if self._alarm is not None:
+            if self._alarm[0] <= time:
+                return
+            self._alarm[1].cancel()
+        loop = asyncio.get_running_loop()
+        self._alarm = (time, loop.call_later(max(0.0, time - self._clock()), self._ring))
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self.report(TimePassed(self._clock()))
+
+
+def _reason(failure: BaseException | None) -> str | None:
+    """Say in words a user can act on why a backend failed; a traceback is for the log."""
+    if failure is None:
+        return None
+    if isinstance(failure, BackendError):
+        return one_line(str(failure), limit=4000)
+    logger.debug("a backend failed", exc_info=failure)
+    return one_line(f"{type(failure).__name__}: {failure}")

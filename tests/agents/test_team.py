@@ -1,0 +1,202 @@
+"""The team: who is on it, in which order, and which choice wins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import teambot_tui.agents
+from teambot_tui.agents.catalogue import TYPES
+from teambot_tui.agents.errors import PersonaError, SettingsError
+from teambot_tui.agents.persona import Persona, Personas, load_personas
+from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings
+from teambot_tui.agents.team import BASES, DEFAULT_TEAM, assemble
+
+BUILT_IN = load_personas(Path("/nonexistent"))
+FILE = Path("/project/teambot.toml")
+
+
+def persona(name: str, *, model: str | None = None, backend: str | None = None) -> Persona:
+    return Persona(name, "", model, backend, (), f"I am {name}.", Path(f"/project/.teambot/agents/{name}.md"))
+
+
+def personas(*more: Persona) -> Personas:
+    return Personas({**BUILT_IN, **{each.name: each for each in more}})
+
+
+def settings(**agents: AgentSettings) -> Settings:
+    backends = {name: BackendSettings(name, "echo") for name in ("echo", "flag", "agent", "own", "default")}
+    return Settings(
+        backend="default",
+        backends=backends,
+        agents={name.replace("_", "-"): agent for name, agent in agents.items()},
+        sources={"agents.pm.persona": FILE},
+    )
+
+
+def test_the_default_team() -> None:
+    team = assemble(Settings(), BUILT_IN)
+    assert tuple(team.members) == DEFAULT_TEAM
+    assert team.default == "pm"
+    for name, member in team.members.items():
+        assert (member.id, member.system, member.model) == (name, BUILT_IN[name].prompt, None)
+    assert len({id(member.backend) for member in team.members.values()}) == 1
+
+
+def test_the_order_is_default_then_settings_then_the_projects_personas() -> None:
+    chosen = settings(
+        zeta=AgentSettings(), reviewer=AgentSettings(), explore=AgentSettings(), bob=AgentSettings()
+    )
+    known = personas(persona("mike"), persona("alice"), persona("bob"), persona("plan"), persona("pm"))
+    assert tuple(assemble(chosen, known).members) == (
+        *DEFAULT_TEAM,
+        "zeta",
+        "explore",
+        "bob",
+        "alice",
+        "mike",
+    )
+
+
+def test_bases_are_not_on_the_team_even_when_the_project_has_its_own() -> None:
+    assert not set(assemble(Settings(), personas(*map(persona, BASES))).members) & set(BASES)
+
+
+def test_where_a_prompt_comes_from() -> None:
+    chosen = settings(
+        pm=AgentSettings(persona="scout"), scout=AgentSettings(), nobody=AgentSettings(), plan=AgentSettings()
+    )
+    members = {
+        str(name): member for name, member in assemble(chosen, personas(persona("scout"))).members.items()
+    }
+    assert members["pm"].system == "I am scout."
+    assert members["scout"].system == "I am scout."
+    assert members["nobody"].system == BUILT_IN["general-purpose"].prompt
+    assert members["plan"].system == BUILT_IN["plan"].prompt
+
+
+@pytest.mark.parametrize(
+    ("own", "agent", "flag", "expected"),
+    [
+        (None, None, None, "default"),
+        ("own", None, None, "own"),
+        (None, "agent", None, "agent"),
+        ("own", "agent", None, "agent"),
+        ("own", "agent", "flag", "flag"),
+        ("missing", None, "flag", "flag"),
+        ("missing", "agent", None, "agent"),
+    ],
+)
+def test_the_nearest_choice_of_a_backend_wins(
+    own: str | None, agent: str | None, flag: str | None, expected: str
+) -> None:
+    chosen = settings(
+        pm=AgentSettings(backend=agent),
+        **{f"uses-{name}": AgentSettings(backend=name) for name in ("agent", "own", "default")},
+    )
+    team = assemble(chosen, personas(persona("pm", backend=own)), backend=flag)
+    by_id = {str(name): member.backend for name, member in team.members.items()}
+    if flag:
+        assert len({id(backend) for backend in by_id.values()}) == 1
+    else:
+        assert by_id["pm"] is by_id[f"uses-{expected}"]
+        assert len({id(backend) for backend in by_id.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("own", "agent", "expected"),
+    [(None, None, None), ("own", None, "own"), (None, "agent", "agent"), ("own", "agent", "agent")],
+)
+def test_the_nearest_choice_of_a_model_wins(own: str | None, agent: str | None, expected: str | None) -> None:
+    team = assemble(settings(scout=AgentSettings(model=agent)), personas(persona("scout", model=own)))
+    assert {str(name): member.model for name, member in team.members.items()}["scout"] == expected
+
+
+def test_only_backends_that_are_used_are_built() -> None:
+    never = BackendSettings("never", "no such type")
+    assemble(Settings(backends={**Settings().backends, "never": never}), BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "options"),
+    [
+        ("echo", {}),
+        ("rehearsal", {}),
+        ("rehearsal", {"seed": 1, "words_per_second": 0.0}),
+        ("command", {"command": ("cat",)}),
+        ("command", {"command": ("cat",), "env": ("HOME",), "silence_timeout": 5.0}),
+    ],
+)
+def test_each_type_is_built_from_the_options_its_table_allows(
+    type_name: str, options: dict[str, object]
+) -> None:
+    assert set(options) <= set(TYPES[type_name].options.keys)
+    chosen = Settings(backend="x", backends={"x": BackendSettings("x", type_name, options)})
+    backend = next(iter(assemble(chosen, BUILT_IN).members.values())).backend
+    assert type(backend).__name__.lower() == type_name
+
+
+@pytest.mark.parametrize(
+    ("name", "sources", "expected"),
+    [("pm", {}, "pm"), ("ba", {"default_agent": FILE}, "ba"), (None, {}, None), ("gone", {}, None)],
+)
+def test_the_default_agent(name: str | None, sources: dict[str, Path], expected: str | None) -> None:
+    assert assemble(Settings(default_agent=name, sources=sources), BUILT_IN).default == expected
+
+
+def refuse(chosen: Settings, known: Personas = BUILT_IN, backend: str | None = None) -> str:
+    with pytest.raises((SettingsError, PersonaError)) as caught:
+        assemble(chosen, known, backend=backend)
+    return str(caught.value)
+
+
+def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
+    assert refuse(Settings(default_agent="reviwer", sources={"default_agent": FILE})) == (
+        f"{FILE}: default_agent: unknown agent reviwer. Did you mean reviewer?"
+        f" Allowed: {', '.join(DEFAULT_TEAM)}"
+    )
+    assert refuse(settings(pm=AgentSettings(persona="exlore"))).startswith(
+        f"{FILE}: agents.pm.persona: unknown persona exlore. Did you mean explore? Allowed: "
+    )
+    assert refuse(Settings(), backend="ec\x1b[1mo") == (
+        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, rehearsal"
+    )
+    assert refuse(Settings(), personas(persona("pm", backend="claude"))) == (
+        "/project/.teambot/agents/pm.md: `backend`: unknown backend claude. Allowed: echo, rehearsal"
+    )
+
+
+def test_an_unknown_backend_in_a_file_of_claudes_is_a_note() -> None:
+    scout = replace(persona("scout", backend="claude"), path=Path("/project/.claude/agents/scout.md"))
+    chosen = settings(pm=AgentSettings(persona="scout"))
+    team = assemble(chosen, personas(scout))
+    assert len({id(member.backend) for member in team.members.values()}) == 1
+    (note,) = team.notes
+    assert note.startswith(
+        f"passed over: {scout.path}: `backend`: unknown backend claude. Allowed: echo, flag"
+    )
+
+
+@pytest.mark.parametrize("name", ["all", "PM", "a_b", "", "../pm"])
+def test_an_agent_needs_a_proper_name(name: str) -> None:
+    assert "must be an agent id" in refuse(Settings(agents={name: AgentSettings()}))
+
+
+def test_a_backend_that_nobody_uses_is_not_even_imported() -> None:
+    program = (
+        "import pathlib, sys\n"
+        "from teambot_tui.agents.persona import load_personas\n"
+        "from teambot_tui.agents.settings import Settings\n"
+        "from teambot_tui.agents.team import assemble\n"
+        "assemble(Settings(), load_personas(pathlib.Path('/nonexistent')), backend='echo')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('teambot_tui.agents.backends.')))"
+    )
+    root = Path(teambot_tui.agents.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["teambot_tui.agents.backends.echo"]
