@@ -121,7 +121,8 @@ class _Parser:
         found: dict[str, Mention] = {}
         for name in MENTION.finditer(self.source, begin, end):
             agent = ALIASES.get(name[0], name[0])
-            found.setdefault(agent, Mention(agent, Span(name.start(), name.end())))
+            start = name.start() - (self.source[name.start() - 1] == "@")
+            found.setdefault(agent, Mention(agent, Span(start, name.end())))
         self.mentions = tuple(found.values())
         if junk := JUNK_IN_LIST.match(self.source, end):
             word = junk[0].lstrip(",@")[:64]
