@@ -53,7 +53,7 @@ class Runner:
     def report(self, fact: Input) -> None:
         """Let a fact have its consequences."""
         for effect in self._rules.handle(fact):
-            self._carry_out(effect)
+            self._carry_out(effect, fact.time)
         if self._rules.board.unfinished or self._running:
             self._idle.clear()
         else:
@@ -72,12 +72,12 @@ class Runner:
             self._alarm[1].cancel()
             self._alarm = None
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _carry_out(self, effect: Effect, now: float) -> None:
         match effect:
             case Publish(fact):
                 self._bus.publish(fact)
             case StartTask():
-                self._start(effect)
+                self._start(effect, now)
             case StopTask(task):
                 self._running[task].cancel()
             case WakeAt(time):
@@ -85,7 +85,7 @@ class Runner:
             case _:
                 assert_never(effect)
 
-    def _start(self, effect: StartTask) -> None:
+    def _start(self, effect: StartTask, now: float) -> None:
         member = self._members[effect.agent]
         prompt = effect.prompt
         request = Request(
@@ -98,7 +98,7 @@ class Runner:
             instruction=prompt.instruction,
             given=prompt.given,
         )
-        self.report(TaskStarted(self._clock(), effect.task, prompt.text, request.system, request.model))
+        self.report(TaskStarted(now, effect.task, prompt.text, request.system, request.model))
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
         self._running[effect.task] = work
         # A callback, because work that is cancelled before its first step never runs a line of its own.

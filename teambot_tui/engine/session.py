@@ -107,6 +107,10 @@ class Session:
         await self._runner.aclose()
         self._monitor.__exit__(None, None, None)
 
+    def now(self) -> float:
+        """Return the time, as the facts of this session tell it."""
+        return self._clock()
+
     @property
     def board(self) -> Board:
         """The state of the session, to read."""

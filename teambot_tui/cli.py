@@ -1,0 +1,162 @@
+"""The command line: options in, parts wired, an exit status out. Each command imports only what it needs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from teambot_tui.agents.errors import AgentsError
+
+if TYPE_CHECKING:
+    from teambot_tui.api import Session
+    from teambot_tui.headless.output import Output
+    from teambot_tui.headless.run import Printer
+
+_LARGEST_FILE = 16 * 1024 * 1024
+
+
+class UnusableError(click.ClickException):
+    """Something the user gave cannot be used; the text says what and why."""
+
+    exit_code = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="teambot-tui", prog_name="teambot")
+def main() -> None:
+    """Lead a team of AI agents from the keyboard.
+
+    \b
+    teambot run '@pm,ba Analyse login -> @builder-1 Build it'
+    teambot run -f plan.team --json
+    """
+
+
+@main.command()
+@click.argument("text", required=False)
+@click.option("-f", "--file", "file", metavar="FILE", help="Read the statements from a file, or from - .")
+@click.option("--json", "as_json", is_flag=True, help="Print each event as JSON on its own line.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, start nothing.")
+@click.option("--backend", metavar="NAME", help="Let every agent run on this backend.")
+@click.option("--max-parallel", type=click.IntRange(min=1), help="How many agents may work at once.")
+@click.option(
+    "--wait-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long a task may wait for another.",
+)
+@click.option("--log-file", type=click.Path(path_type=Path), help="Write a debug log, references and all.")
+def run(
+    text: str | None,
+    file: str | None,
+    as_json: bool,
+    dry_run: bool,
+    backend: str | None,
+    max_parallel: int | None,
+    wait_timeout: float | None,
+    log_file: Path | None,
+) -> None:
+    """Run all statements of TEXT or of a file, then exit.
+
+    The exit status is 0 if everything completed, 1 if something failed, was skipped, cancelled or refused,
+    2 for wrong usage or settings, 130 if interrupted.
+    """
+    import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
+
+    from teambot_tui import api  # noqa: PLC0415
+    from teambot_tui.headless.output import Output  # noqa: PLC0415
+    from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
+    from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
+
+    statements = _statements(text, file)
+    _log_to(log_file)
+    try:
+        session = api.Session(backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout)
+    except AgentsError as error:
+        raise UnusableError(str(error)) from error
+    for note in session.project.notes:
+        _complain(note)
+    output = Output(sys.stdout)
+    if dry_run:
+        sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
+    sys.exit(
+        asyncio.run(run_to_end(session, statements, _printer(session, output, as_json), output, _complain))
+    )
+
+
+@main.command()
+def trust() -> None:
+    """Trust the teambot.toml of this directory, as it is now.
+
+    It can name programs to start, so it is ignored until you say so, and again when it has changed.
+    """
+    from teambot_tui.agents import trust as trusted  # noqa: PLC0415
+    from teambot_tui.agents.places import PROJECT_FILE  # noqa: PLC0415
+
+    file = Path.cwd() / PROJECT_FILE
+    try:
+        trusted.trust(file, os.environ)
+    except AgentsError as error:
+        raise UnusableError(str(error)) from error
+    click.echo(f"{file} is trusted until it changes.")
+
+
+def _statements(text: str | None, file: str | None) -> str:
+    if (text is None) == (file is None):
+        raise click.UsageError(
+            "Give the statements either as one argument or with -f FILE (-f - reads standard input)."
+        )
+    return text if text is not None else _read(str(file))
+
+
+def _read(file: str) -> str:
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(_LARGEST_FILE + 1)
+        else:
+            with Path(file).open("rb") as stream:
+                content = stream.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise UnusableError(f"{file} cannot be read: {error.strerror}.") from error
+    if len(content) > _LARGEST_FILE:
+        raise UnusableError(f"{file} is larger than {_LARGEST_FILE // 1024**2} MiB.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnusableError(f"{file} is not UTF-8: {error.reason} at byte {error.start}.") from error
+
+
+def _log_to(file: Path | None) -> None:
+    if file is None:
+        return
+    try:
+        handler = logging.FileHandler(file, encoding="utf-8")
+    except OSError as error:
+        raise UnusableError(f"--log-file {file} cannot be written: {error.strerror}.") from error
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("teambot_tui")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+
+
+def _printer(session: Session, output: Output, as_json: bool) -> Printer:
+    from teambot_tui.headless.events import JsonLines  # noqa: PLC0415
+    from teambot_tui.headless.plain import PlainLines  # noqa: PLC0415
+
+    if as_json:
+        return JsonLines(output.write, ascii_only=not output.speaks_unicode)
+    return PlainLines(
+        output.write,
+        session.agents,
+        colour=output.wants_colour(os.environ.get("NO_COLOR")),
+        bar="│" if output.speaks_unicode else "|",
+    )
+
+
+def _complain(text: str) -> None:
+    click.echo(text, err=True)

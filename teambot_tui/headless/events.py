@@ -1,0 +1,110 @@
+"""Facts as the JSON objects that scripts read. Their names and fields are a promise."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from teambot_tui.engine.facts import (
+    DependencyMet,
+    StatementAccepted,
+    StatementRejected,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskSkipped,
+    TaskStarted,
+    TaskWaiting,
+    TextProduced,
+)
+from teambot_tui.engine.ids import TaskId, agent_of
+from teambot_tui.engine.status import Status, Statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.status import AgentStatus
+
+Event = dict[str, Any]
+
+
+class JsonLines:
+    """Writes one JSON object per line for each fact that a script could want."""
+
+    def __init__(self, write: Callable[[str], None], *, ascii_only: bool) -> None:
+        self._write = write
+        self._ascii_only = ascii_only
+        self._sequence = count(1)
+        self._statuses = Statuses()
+
+    def see(self, fact: Fact) -> None:
+        """Write what a fact says, and the agent's status if it changed."""
+        changed = self._statuses.update(fact)
+        event = _event(fact, changed)
+        if event is not None:
+            self._emit(fact.time, event)
+        if changed is not None:
+            self._emit(fact.time, _status_event(changed))
+
+    def finish(self, time: float, counts: Mapping[str, int]) -> None:
+        """Write how the run ended."""
+        self._emit(time, {"event": "run_finished", **counts})
+
+    def _emit(self, time: float, event: Event) -> None:
+        line = {"event": event["event"], "seq": next(self._sequence), "time": time, **event}
+        self._write(json.dumps(line, ensure_ascii=self._ascii_only) + "\n")
+
+
+def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
+    match fact:
+        case StatementAccepted(tasks=tasks):
+            return {"event": "statement_accepted", "tasks": tasks}
+        case StatementRejected(_, error, line, column, hint):
+            return {
+                "event": "statement_rejected",
+                "error": error,
+                "line": line,
+                "column": column,
+                "hint": hint,
+            }
+        case TaskCreated(task=task, dependencies=dependencies, background=background):
+            needs = [each.task or each.agent for each in dependencies]
+            return _of_task("task_created", task, depends_on=needs, background=background)
+        case TaskWaiting(task=task) | DependencyMet(task=task):
+            if changed is None or changed.status is not Status.WAITING:
+                return None  # the last output arrived: the task starts, or is queued
+            waiting = {
+                "waiting_for": changed.waiting_for,
+                "no_output_yet": any(agent in changed.waiting_for for agent in changed.no_output_yet),
+            }
+            return _of_task("task_waiting", task, **waiting)
+        case TaskStarted(_, task, prompt, system, model):
+            return _of_task("task_started", task, prompt=prompt, system=system, model=model)
+        case TextProduced(_, task, text):
+            return _of_task("text", task, text=text)
+        case TaskCompleted(_, task, output, seconds):
+            return _of_task("task_completed", task, output=output, seconds=seconds)
+        case TaskFailed(_, task, reason):
+            return _of_task("task_failed", task, error=reason)
+        case TaskSkipped(_, task, reason):
+            return _of_task("task_skipped", task, reason=reason)
+        case TaskCancelled(_, task):
+            return _of_task("task_cancelled", task)
+        case _:
+            return None
+
+
+def _of_task(event: str, task: TaskId, **fields: object) -> Event:
+    return {"event": event, "task": task, "agent": agent_of(task), **fields}
+
+
+def _status_event(status: AgentStatus) -> Event:
+    return {
+        "event": "agent_status",
+        "agent": status.agent,
+        "status": status.status,
+        "waiting_for": status.waiting_for,
+    }

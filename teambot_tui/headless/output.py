@@ -1,0 +1,45 @@
+"""Standard output may go away: when nobody reads it any more, nothing breaks and someone is told."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+
+class Output:
+    """A text stream that is flushed with every write and reports, once, that its reader is gone."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.gone = False
+        self.on_gone: Callable[[], None] = lambda: None
+
+    @property
+    def speaks_unicode(self) -> bool:
+        """Whether any character can be written."""
+        return self._stream.encoding.lower().replace("-", "") == "utf8"
+
+    def wants_colour(self, no_colour: str | None) -> bool:
+        """Whether a person watches who did not ask for plain text."""
+        return self._stream.isatty() and not no_colour
+
+    def write(self, text: str) -> None:
+        """Write, unless the reader is gone."""
+        if self.gone:
+            return
+        if not self.speaks_unicode:
+            text = text.encode(self._stream.encoding, "replace").decode(self._stream.encoding)
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:
+            self.gone = True
+            # What is still buffered would fail again when the interpreter closes the stream.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+            self.on_gone()

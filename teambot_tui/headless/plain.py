@@ -1,0 +1,89 @@
+"""Facts as lines for people: who does what, as it happens, each agent's words behind its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.facts import (
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TextProduced,
+)
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.status import Status, Statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from teambot_tui.engine.facts import Fact
+
+_COLOURS = ("36", "33", "35", "32", "34", "31")
+_LONGEST_LINE = 16 * 1024
+
+
+class PlainLines:
+    """Writes whole lines only, so that agents who speak at once do not cut into each other's."""
+
+    def __init__(
+        self, write: Callable[[str], None], agents: Sequence[AgentId], *, colour: bool, bar: str
+    ) -> None:
+        self._write = write
+        self._width = max(map(len, agents), default=0)
+        self._colours = {
+            agent: _COLOURS[index % len(_COLOURS)] if colour else "" for index, agent in enumerate(agents)
+        }
+        self._bar = bar
+        self._begun: dict[TaskId, list[str]] = {}
+        self._statuses = Statuses()
+
+    def see(self, fact: Fact) -> None:
+        """Write what a fact says to someone who watches."""
+        changed = self._statuses.update(fact)
+        match fact:
+            case TextProduced(_, task, text):
+                self._speak(task, text)
+            case TaskCompleted(_, task, _, seconds):
+                self._end(task, f"completed {task} in {seconds:.1f} s")
+            case TaskFailed(_, task, reason):
+                self._end(task, f"failed {task}: {reason}")
+            case TaskSkipped(_, task, reason):
+                self._end(task, f"skipped {task}: {reason}")
+            case TaskCancelled(_, task):
+                self._end(task, f"cancelled {task}")
+            case _:
+                pass
+        if changed is not None and changed.status is not Status.IDLE:
+            self._write(self._paint(changed.agent, str(changed)) + "\n")
+
+    def finish(self, time: float, counts: Mapping[str, int]) -> None:  # noqa: ARG002  the same face as JSON's
+        """Write how the run ended, if there was one."""
+        if any(counts.values()):
+            self._write(", ".join(f"{number} {state}" for state, number in counts.items() if number) + "\n")
+
+    def _speak(self, task: TaskId, text: str) -> None:
+        begun = self._begun.setdefault(task, [])
+        *lines, rest = text.split("\n")
+        for line in lines:
+            self._say(task, "".join(begun) + line)
+            begun.clear()
+        if rest:
+            begun.append(rest)
+        if sum(map(len, begun)) > _LONGEST_LINE:
+            self._say(task, "".join(begun))
+            begun.clear()
+
+    def _say(self, task: TaskId, line: str) -> None:
+        agent = agent_of(task)
+        self._write(f"{self._paint(agent, f'{agent:{self._width}} {self._bar}')} {line}".rstrip() + "\n")
+
+    def _end(self, task: TaskId, what: str) -> None:
+        if begun := self._begun.pop(task, []):
+            self._say(task, "".join(begun))
+        agent = agent_of(task)
+        self._write(self._paint(agent, f"@{agent}: {what}") + "\n")
+
+    def _paint(self, agent: AgentId, text: str) -> str:
+        colour = self._colours.get(agent)
+        return f"\x1b[{colour}m{text}\x1b[0m" if colour else text

@@ -1,0 +1,75 @@
+"""One submission from its acceptance to the end of its last task, and the exit status that tells."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+from teambot_tui.engine.board import State
+from teambot_tui.headless.interrupts import INTERRUPTED, interrupts
+from teambot_tui.language.errors import StatementError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.session import Session
+    from teambot_tui.headless.output import Output
+
+COMPLETED = 0
+NOT_ALL_COMPLETED = 1
+_ENDS = (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED)
+
+
+class Printer(Protocol):
+    """Writes facts for whoever reads them."""
+
+    def see(self, fact: Fact) -> None:
+        """Write a fact."""
+        ...
+
+    def finish(self, time: float, counts: Mapping[str, int]) -> None:
+        """Write how many tasks ended how."""
+        ...
+
+
+async def run(
+    session: Session, text: str, printer: Printer, output: Output, complain: Callable[[str], None]
+) -> int:
+    """Run a submission to its end; return the exit status."""
+
+    def stop() -> None:
+        if session.cancel("all"):
+            complain("Cancelling. Press Ctrl+C again to stop at once.")
+
+    def give_up() -> None:
+        loop.call_soon(session.cancel, "all")
+
+    loop = asyncio.get_running_loop()
+    output.on_gone = give_up
+    refused = False
+    with interrupts(loop, stop) as interrupted, session.bus.subscribe(printer.see):
+        async with session:
+            try:
+                session.submit(text)
+            except StatementError as error:
+                refused = True
+                complain(describe(error))
+            await session.idle()
+        states = Counter(task.state for task in session.board.tasks.values())
+        printer.finish(session.now(), {state.value: states[state] for state in _ENDS})
+    if interrupted.count:
+        return INTERRUPTED
+    if refused or output.gone or states[State.COMPLETED] < len(session.board.tasks):
+        return NOT_ALL_COMPLETED
+    return COMPLETED
+
+
+def describe(error: StatementError) -> str:
+    """Say what is wrong, show where, and what to type instead."""
+    lines = [f"line {error.line}, column {error.column}: {error.message}"]
+    lines += [f"  {line}" for line in error.pointer().split("\n")]
+    if error.hint:
+        lines.append(f"hint: {error.hint}")
+    return "\n".join(lines)
