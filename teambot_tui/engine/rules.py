@@ -168,15 +168,13 @@ class Rules:
     def _let_time_pass(self, fact: TimePassed) -> None:
         self._effects.append(Publish(fact))
         deadlines = self.board.deadlines
-        expired: list[Task] = []
         while deadlines and deadlines[0][0] <= fact.time:
             deadline, _, task = heapq.heappop(deadlines)
             if task.deadline == deadline:
-                expired.append(task)
-        for task in expired:
-            names = ", ".join(f"@{agent}" for agent in task.lacking)
-            self._fail(task, f"Timed out after {task.plan.wait_timeout:g} s waiting for {names}.")
-        self._fall(expired)
+                names = ", ".join(f"@{agent}" for agent in task.lacking)
+                self._fail(task, f"Timed out after {task.plan.wait_timeout:g} s waiting for {names}.")
+                # At once, so that another that expires with it, but waits for it, is skipped instead.
+                self._fall([task])
         self._start_ready()
         while deadlines and deadlines[0][2].deadline != deadlines[0][0]:
             heapq.heappop(deadlines)

@@ -1,0 +1,203 @@
+"""The session and its runner: foreign code fails into facts, and whatever starts also ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped, TextProduced
+from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.ports import BackendError, Text
+from teambot_tui.engine.session import RefusedError
+from teambot_tui.language.errors import StatementError
+from tests.team import Broken, Gate, Watch, session_of, settle
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from teambot_tui.engine.ports import Request, Update
+
+
+async def test_run_returns_the_outcomes_in_order() -> None:
+    async with session_of() as session:
+        result = await session.run("@pm,ba Analyse -> @builder-1 Build")
+        assert [outcome.task for outcome in result.outcomes] == ["pm#1", "ba#1", "builder-1#1"]
+        assert result.completed
+        assert result.output.endswith("=== Your Task ===\nBuild")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (BackendError("claude is not on PATH"), "claude is not on PATH"),
+        (ValueError("[/x] \x1b[2Jboom\nagain"), "ValueError: [/x] boom again"),
+        (KeyError("pm"), "KeyError: 'pm'"),
+    ],
+)
+async def test_a_backend_that_raises_fails_its_task_only(error: Exception, reason: str) -> None:
+    async with session_of(others={"pm": Broken(error, after="partial")}) as session:
+        result = await session.run("@pm Plan -> @writer Write it\n@ba Analyse")
+        states = {outcome.task: (outcome.state, outcome.reason) for outcome in result.outcomes}
+        assert states == {
+            "pm#1": (State.FAILED, reason),
+            "writer#1": (State.SKIPPED, f"@pm failed: {reason}"),
+            "ba#1": (State.COMPLETED, ""),
+        }
+        assert session.outcome(session.board.tasks["pm#1"].id).output == "partial"  # type: ignore[index]
+
+
+async def test_after_a_failure_a_reference_is_refused_until_it_is_retried() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.submit("@pm Plan\n@ba Check $pm")
+        await settle()
+        gate.fail("pm#1", "no quota.")
+        await session.idle()
+        with pytest.raises(StatementError) as refused:
+            session.submit("@writer Write $pm")
+        assert refused.value.message == "Agent @pm failed: no quota. Retry it with /retry pm."
+        assert session.retry("ba") == "pm#1"
+        await settle()
+        gate.answer("pm#1", "plan")
+        await settle()
+        assert gate.prompt("ba#1") == "Check [Output from @pm]: plan"
+
+
+async def test_proceeding_after_a_failure_says_so_in_the_prompt() -> None:
+    gate = Gate()
+    policy = Policy(on_dependency_failure=OnFailure.PROCEED)
+    async with session_of(gate, policy=policy) as session:
+        session.submit("@pm Plan -> @ba Check\n@writer Write $pm")
+        await settle()
+        gate.fail("pm#1", "no quota")
+        await settle()
+        assert gate.prompt("writer#1") == "Write [@pm failed: no quota]"
+        assert "[@pm failed: no quota]" in gate.prompt("ba#1")
+
+
+async def test_cancel_before_the_first_step_still_ends_the_work() -> None:
+    watch = Watch()
+    async with session_of(Gate()) as session:
+        with session.bus.subscribe(watch.see):
+            session.submit("@pm Plan")
+            session.cancel("pm#1")
+            await session.idle()
+            assert watch.status("pm") == "@pm: idle"
+            session.submit("@pm Again")
+            await settle()
+            assert watch.status("pm") == "@pm: executing"
+
+
+async def test_an_agent_that_is_slow_to_stop_gets_no_second_task_meanwhile() -> None:
+    class Stubborn:
+        def __init__(self) -> None:
+            self.may_stop = asyncio.Event()
+            self.at_work = 0
+
+        async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+            self.at_work += 1
+            assert self.at_work == 1
+            try:
+                yield Text("begun")
+                await asyncio.Event().wait()
+            finally:
+                await self.may_stop.wait()
+                self.at_work -= 1
+
+    stubborn, watch = Stubborn(), Watch()
+    async with session_of(stubborn) as session:
+        with session.bus.subscribe(watch.see):
+            session.submit("@pm One\n@pm Two")
+            await settle()
+            session.cancel("pm#1")
+            await settle()
+            assert session.outcome(session.submit("@pm Three")[0]).state is State.QUEUED
+            assert watch.status("pm") == "@pm: executing"
+            stubborn.may_stop.set()
+            await settle()
+            assert session.board.tasks["pm#2"].state is State.EXECUTING  # type: ignore[index]
+
+
+async def test_an_agent_that_ignores_being_cancelled_says_nothing_more() -> None:
+    class Deaf:
+        async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+            try:
+                yield Text("one")
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                yield Text("two")
+
+    watch = Watch()
+    async with session_of(Deaf()) as session:
+        with session.bus.subscribe(watch.see):
+            session.submit("@pm Talk")
+            await settle()
+            session.cancel("pm")
+            await session.idle()
+    assert [fact.text for fact in watch.of(TextProduced) if isinstance(fact, TextProduced)] == ["one"]
+    assert len(watch.of(TaskCancelled)) == 1
+    assert not watch.of(TaskCompleted)
+
+
+async def test_leaving_a_session_cancels_and_waits() -> None:
+    gate, watch = Gate(), Watch()
+    session = session_of(gate)
+    with session.bus.subscribe(watch.see):
+        async with session:
+            session.submit("@pm Plan -> @ba Check")
+            await settle()
+    assert gate.closed == ["pm#1"]
+    assert len(watch.of(TaskCancelled)) == 2
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_waiting_too_long_fails_the_task_and_skips_what_needs_it() -> None:
+    watch = Watch()
+    async with session_of(Gate(), policy=Policy(wait_timeout=0.001)) as session:
+        with session.bus.subscribe(watch.see):
+            result = await session.run("@pm Plan $ba -> @writer Write &")
+    assert [outcome.state for outcome in result.outcomes] == [State.FAILED, State.SKIPPED]
+    assert result.outcomes[0].reason == "Timed out after 0.001 s waiting for @ba."
+    assert len(watch.of(TaskFailed)) == len(watch.of(TaskSkipped)) == 1
+
+
+async def test_requests_that_make_no_sense_say_why() -> None:
+    async with session_of() as session:
+        await session.run("@pm Plan")
+        for request, target, words in [
+            ("retry", "pm", "nothing to retry"),
+            ("retry", "pm#1", "only a failed or cancelled task"),
+            ("cancel", "pm#7", "Did you mean pm#1?"),
+            ("retry", "nobody", "no task or agent nobody"),
+        ]:
+            with pytest.raises(RefusedError) as refused:
+                getattr(session, request)(target)
+            assert words in str(refused.value)
+        assert session.cancel("last") == ()
+        assert session.cancel("ba") == ()
+
+
+async def test_text_is_cleaned_at_the_door() -> None:
+    class Hostile:
+        async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+            for piece in ("a\x1b]0;ti", "tle\x07b\r", "\nc\x1b", "[31md\u202e"):
+                yield Text(piece)
+
+    async with session_of(Hostile()) as session:
+        assert (await session.run("@pm Talk")).output == "ab\ncd"
+        assert (await session.run("@ba \x1b[31mRepeat\x00 $pm")).outcomes[0].state is State.COMPLETED
+
+
+async def test_how_references_were_resolved_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "teambot_tui")
+    async with session_of() as session:
+        await session.run("@pm Plan\n@ba Check $pm -> @writer Write")
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.rsplit(" ", 2)[0] for line in lines] == [
+        "ba#1 received $@pm from pm#1 (completed) after waiting",
+        "writer#1 received ->@ba from ba#1 (completed) after waiting",
+    ]
