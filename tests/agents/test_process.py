@@ -160,23 +160,26 @@ os.set_blocking(1, True)
     assert process.returncode == 0
 
 
+@on_linux
 async def test_what_a_dead_child_wrote_is_delivered_however_late_we_listen(
     tmp_path: Path, gate: Gate
 ) -> None:
-    # The grandchild holds the pipe, so that its end never comes, and the gate, whose end tells its death.
+    # The grandchild holds the pipe, so that its end never comes, and the gate, whose end tells its death. We
+    # keep the first MiB; the rest waits in the pipe, which is made large enough for it.
     script = """
+import fcntl
+fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 2**20)
 gate = os.open(sys.argv[1], os.O_WRONLY)
 os.set_inheritable(gate, True)
 subprocess.Popen([*own, "import signal; signal.pause()"], close_fds=False)
 os.close(gate)
-data = b"x" * (2**20 + 50_000) + b"the end"
-while data:
-    data = data[os.write(1, data):]
+sys.stdout.write("x" * (3 * 2**19) + "the end")
+sys.stdout.flush()
 os.kill(os.getpid(), signal.SIGKILL)
 """
     async with Process(python(script, gate.path), directory=tmp_path) as process:
         assert await gate.message() == b""
-        assert await everything(process) == b"x" * (2**20 + 50_000) + b"the end"
+        assert await everything(process) == b"x" * (3 * 2**19) + b"the end"
         assert process.returncode == -signal.SIGKILL
 
 
@@ -214,6 +217,19 @@ signal.pause()
     assert not alive(grandchild)
 
 
+async def test_a_stray_that_hides_cannot_keep_us(tmp_path: Path) -> None:
+    script = """
+hidden = subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True, env={})
+print(hidden.pid)
+"""
+    async with asyncio.timeout(3):  # it would hold our input for ever
+        async with Process(python(script), directory=tmp_path) as process:
+            process.write(b"x" * 10_000_000)
+            process.end_input()
+            hidden = int(await everything(process))
+    os.kill(hidden, signal.SIGKILL)
+
+
 @on_linux
 async def test_strays_that_start_strays_are_all_found(tmp_path: Path, gate: Gate) -> None:
     script = """
@@ -233,6 +249,7 @@ async def test_ending_asks_first_and_gives_the_whole_group_time(tmp_path: Path, 
     # The shell dies of the signal at once; its child needs the time.
     script = """
 def leave(*_):
+    select.select([], [], [], 0.2)
     with open(sys.argv[1], "w") as gate:
         gate.write("goodbye")
     sys.exit()
@@ -315,21 +332,28 @@ while True:
         await task
 
 
-def test_a_loop_that_shuts_down_leaves_nothing(tmp_path: Path, gate: Gate) -> None:
+@pytest.mark.parametrize("is_ending", [False, True])
+def test_a_loop_that_shuts_down_leaves_nothing(tmp_path: Path, gate: Gate, *, is_ending: bool) -> None:
     script = """
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-with open(sys.argv[1], "w") as gate:
-    gate.write("ready")
-signal.pause()
+gate = os.open(sys.argv[1], os.O_WRONLY)
+signal.signal(signal.SIGTERM, lambda *_: os.write(gate, b"asked"))
+subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True)
+os.write(gate, b"ready")
+while True:
+    signal.pause()
 """
+    patience = SAFETY if is_ending else 0.1
 
     async def host() -> None:
-        async with Process(python(script, gate.path), directory=tmp_path, patience=0.1) as process:
+        async with Process(python(script, gate.path), directory=tmp_path, patience=patience) as process:
             await everything(process)
 
     async def main() -> asyncio.Task[None]:
         forgotten = asyncio.create_task(host())
-        await gate.message()
+        assert await gate.message() == b"ready"
+        if is_ending:
+            forgotten.cancel()
+            assert await gate.message() == b"asked"
         return forgotten
 
     assert asyncio.run(main()).cancelled()
@@ -349,15 +373,20 @@ def test_a_loop_in_another_thread_hosts_too(tmp_path: Path) -> None:
     assert heard == [b"hello"]
 
 
+@on_linux
 async def test_kill_all_ends_everything_at_once(tmp_path: Path) -> None:
-    stubborn = "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); signal.pause()"
-    stray = "subprocess.Popen([*own, 'import signal; signal.pause()'], start_new_session=True);" + stubborn
+    script = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print(subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True).pid, flush=True)
+signal.pause()
+"""
     async with (
-        Process(python(stubborn), directory=tmp_path, patience=SAFETY) as first,
-        Process(python(stray), directory=tmp_path, patience=SAFETY) as second,
+        Process(python(script), directory=tmp_path, patience=SAFETY) as first,
+        Process(python(script), directory=tmp_path, patience=SAFETY) as second,
     ):
-        assert await some(first) == await some(second) == b"ready\n"
-        await asyncio.to_thread(kill_all)
+        strays = int(await some(first)), int(await some(second))
+        kill_all()
+        assert not any(map(alive, strays))
         assert await everything(first) == await everything(second) == b""
         assert first.returncode == second.returncode == -signal.SIGKILL
 
