@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class Project:
     """What the files in and above a session say: the settings, the team, and notes for the user."""
 
+    directory: Path
     settings: Settings
     team: Team
     notes: tuple[str, ...]
@@ -50,7 +51,7 @@ def open_project(
     settings = replace(settings, policy=policy)
     personas = load_personas(directory)
     team = assemble(settings, personas, backend=backend)
-    return Project(settings, team, (*settings.notes, *personas.notes, *team.notes))
+    return Project(directory, settings, team, (*settings.notes, *personas.notes, *team.notes))
 
 
 class Session(session.Session):

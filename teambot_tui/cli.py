@@ -26,15 +26,27 @@ class UnusableError(click.ClickException):
     exit_code = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="teambot-tui", prog_name="teambot")
-def main() -> None:
-    """Lead a team of AI agents from the keyboard.
+@click.option("--backend", metavar="NAME", help="Let every agent run on this backend.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
+@click.pass_context
+def main(context: click.Context, backend: str | None, ascii_only: bool) -> None:
+    """Lead a team of AI agents from the keyboard. Without a command, the screen opens.
 
     \b
+    teambot
     teambot run '@pm,ba Analyse login -> @builder-1 Build it'
     teambot run -f plan.team --json
     """
+    if context.invoked_subcommand is not None:
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
+    session = _open_session(backend)
+    from teambot_tui.ui.start import start  # noqa: PLC0415  the screen is imported only to be shown
+
+    sys.exit(start(session, ascii_only=ascii_only))
 
 
 @main.command()
@@ -68,19 +80,13 @@ def run(
     """
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
-    from teambot_tui import api  # noqa: PLC0415
     from teambot_tui.headless.output import Output  # noqa: PLC0415
     from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
 
     statements = _statements(text, file)
     _log_to(log_file)
-    try:
-        session = api.Session(backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout)
-    except AgentsError as error:
-        raise UnusableError(str(error)) from error
-    for note in session.project.notes:
-        _complain(note)
+    session = _open_session(backend, max_parallel, wait_timeout)
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
@@ -104,6 +110,20 @@ def trust() -> None:
     except AgentsError as error:
         raise UnusableError(str(error)) from error
     click.echo(f"{file} is trusted until it changes.")
+
+
+def _open_session(
+    backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
+) -> Session:
+    from teambot_tui.api import Session  # noqa: PLC0415  what a command needs is imported when it runs
+
+    try:
+        session = Session(backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout)
+    except AgentsError as error:
+        raise UnusableError(str(error)) from error
+    for note in session.project.notes:
+        _complain(note)
+    return session
 
 
 def _statements(text: str | None, file: str | None) -> str:
@@ -152,7 +172,7 @@ def _printer(session: Session, output: Output, as_json: bool) -> Printer:
         return JsonLines(output.write, ascii_only=not output.speaks_unicode)
     return PlainLines(
         output.write,
-        session.agents,
+        session.roster.agents,
         colour=output.wants_colour(os.environ.get("NO_COLOR")),
         bar="│" if output.speaks_unicode else "|",
     )

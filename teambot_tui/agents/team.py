@@ -42,11 +42,14 @@ _UNCONFIGURED = AgentSettings()
 class Team:
     """The members in the order in which they are always listed, and who gets a task that names nobody.
 
-    `notes` are lines for the user about what was not taken.
+    `backends` and `descriptions` say of each member what it runs on and what it is for, `notes` are lines for
+    the user about what was not taken.
     """
 
     members: Mapping[AgentId, Member]
     default: AgentId | None
+    backends: Mapping[AgentId, str]
+    descriptions: Mapping[AgentId, str]
     notes: tuple[str, ...] = ()
 
 
@@ -61,6 +64,8 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
         raise SettingsError(None, "--backend", unknown("backend", backend, settings.backends))
     built: dict[str, Backend] = {}
     members: dict[AgentId, Member] = {}
+    backends: dict[AgentId, str] = {}
+    descriptions: dict[AgentId, str] = {}
     notes: list[str] = []
     for name in _order(settings, personas):
         chosen = settings.agents.get(name, _UNCONFIGURED)
@@ -71,7 +76,9 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
             built[runs_on] = catalogue.build(description.type, description.options)
         agent = AgentId(name)
         members[agent] = Member(agent, persona.prompt, chosen.model or persona.model, built[runs_on])
-    return Team(members, _default(settings, members), tuple(dict.fromkeys(notes)))
+        backends[agent] = runs_on
+        descriptions[agent] = persona.description
+    return Team(members, _default(settings, members), backends, descriptions, tuple(dict.fromkeys(notes)))
 
 
 def _order(settings: Settings, personas: Mapping[str, Persona]) -> list[str]:

@@ -14,6 +14,8 @@ from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.text import Tail
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from teambot_tui.engine.facts import Fact, TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
 
@@ -45,13 +47,24 @@ class Lane:
 
     @property
     def head(self) -> Task | None:
-        """The unfinished task that is next, or at work."""
+        """The unfinished task that is at work, or next."""
+        if self.busy is not None and self.busy.state is State.EXECUTING:
+            return self.busy
         return next(iter(self.queue.values())) if self.queue else None
 
     @property
     def newest(self) -> Task | None:
         """The unfinished task that was submitted last."""
         return next(reversed(self.queue.values())) if self.queue else None
+
+    def in_turn(self, more: Iterable[Task] = ()) -> list[Task]:
+        """Return the unfinished tasks, and some more, in the order in which they are done.
+
+        A task that was brought back stands where it was submitted, but behind the one that is at work.
+        """
+        return sorted(
+            (*self.queue.values(), *more), key=lambda task: (task.state is not State.EXECUTING, task.order)
+        )
 
     @property
     def latest(self) -> Task | None:
@@ -76,14 +89,14 @@ class Task:
     """What it still lacks: a task's output or, where there is no task yet, an agent's."""
     lacking: dict[AgentId, int] = field(default_factory=dict)
     """How many outputs of which agents a waiting task lacks; the badge shows the agents."""
-    dependents: list[Task] = field(default_factory=list)
+    dependents: dict[Task, None] = field(default_factory=dict)
+    """Those that need its output, in the order they came; once it is there, nobody does."""
     reason: str = ""
     cause: Task | None = None
     """The task because of which this one was skipped, at the root."""
     started: float = 0.0
     ended: float | None = None
     deadline: float | None = None
-    lined_up: bool = False
     story: list[Fact] = field(default_factory=list)
 
     @property
@@ -130,7 +143,7 @@ class Board:
     def __init__(self, output_limit: int) -> None:
         self.tasks: dict[TaskId, Task] = {}
         self.lanes: dict[AgentId, Lane] = {}
-        self.ready: deque[Task] = deque()
+        self.ready: OrderedDict[Task, None] = OrderedDict()
         """Tasks that could run, in the order they became able to."""
         self.deadlines: list[tuple[float, int, Task]] = []
         self.running = 0
@@ -164,9 +177,10 @@ class Board:
             lane = self.lane(agent)
             lane.waiters.append(task)
             task.pending.add(lane)
-        elif source.ended is None:
-            source.dependents.append(task)
-            task.pending.add(source)
+        elif source.state is not State.COMPLETED:
+            source.dependents[task] = None
+            if source.ended is None:
+                task.pending.add(source)
 
     def bind(self, waiter: Task, source: Task) -> None:
         """Let a task that waits for an agent wait for this task of the agent."""
@@ -174,9 +188,7 @@ class Board:
             if waiter.sources[index] is None and dependency.agent == source.agent:
                 waiter.sources[index] = source
         waiter.pending.discard(source.lane)
-        if source.ended is None:
-            waiter.pending.add(source)
-            source.dependents.append(waiter)
+        self.await_source(waiter, source, source.agent)
 
     def unfinished_tasks(self) -> tuple[TaskId, ...]:
         """Return the tasks that have not ended, agent by agent."""
@@ -205,19 +217,21 @@ class Board:
         busy = [lane for lane in self.lanes.values() if lane.busy is not None]
         assert self.running == len(busy) <= max_parallel
         assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
+        assert not self.ready or self.running == max_parallel, "what can run does"
         for task in self.tasks.values():
-            _validate_task(task, slots_full=self.running == max_parallel)
+            _validate_task(task, lined_up=task in self.ready)
         for lane in self.lanes.values():
             orders = [task.order for task in lane.queue.values()]
             assert orders == sorted(orders), "an agent's tasks keep their order"
             assert all(task.ended is None and agent_of(task.id) == lane.agent for task in lane.queue.values())
 
 
-def _validate_task(task: Task, *, slots_full: bool) -> None:
+def _validate_task(task: Task, *, lined_up: bool) -> None:
     lane = task.lane
     final = task.state in (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED)
     assert final == (task.ended is not None) == (task.id not in lane.queue), "a task ends exactly once"
     if final:
+        assert not lined_up
         return
     is_head = lane.head is task
     for source in task.pending:
@@ -231,15 +245,18 @@ def _validate_task(task: Task, *, slots_full: bool) -> None:
             assert is_head
             assert lane.busy is task
             assert not task.pending, "no task starts before its dependencies"
+            assert not lined_up
             assert task.obstacle() is None or task.plan.on_failure == "proceed"
         case State.WAITING:
             assert is_head
             assert lane.busy is None
             assert task.pending, "no task waits for nothing"
+            assert not lined_up
             assert sum(task.lacking.values()) == len(task.pending)
             assert task.deadline is not None
         case State.QUEUED:
-            assert not is_head or lane.busy is not None or (slots_full and not task.pending)
+            assert lined_up == (is_head and lane.busy is None)
+            assert not lined_up or not task.pending
             assert task.deadline is None
         case _:
             raise AssertionError(task.state)

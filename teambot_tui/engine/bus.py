@@ -75,13 +75,12 @@ class Bus:
         self._pending.append(SubscriberFailed(fact.time, name, reason))
 
 
-class Mailbox:
-    """The facts a reader has not taken yet. `mailbox.put` is the handler to subscribe."""
+class Backlog:
+    """Facts that wait for a reader; consecutive pieces of text of a task wait as one."""
 
     def __init__(self) -> None:
         self._facts: list[Fact] = []
         self._pieces: list[str] = []
-        self._wake = asyncio.Event()
 
     def put(self, fact: Fact) -> None:
         """Add a fact; more text of the task that spoke last is added to what it said."""
@@ -95,24 +94,36 @@ class Mailbox:
         else:
             self._seal()
         self._facts.append(fact)
-        self._wake.set()
 
     def take(self) -> list[Fact]:
         """Return everything that has arrived since the last time."""
         self._seal()
         facts, self._facts = self._facts, []
-        self._wake.clear()
         return facts
-
-    async def __aiter__(self) -> AsyncIterator[Fact]:
-        """Yield facts for ever, as they arrive."""
-        while True:
-            await self._wake.wait()
-            for fact in self.take():
-                yield fact
 
     def _seal(self) -> None:
         last = self._facts[-1] if self._facts else None
         if isinstance(last, TextProduced) and len(self._pieces) > 1:
             self._facts[-1] = replace(last, text="".join(self._pieces))
         self._pieces.clear()
+
+
+class Mailbox(Backlog):
+    """A backlog that an async reader waits at. `mailbox.put` is the handler to subscribe."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wake = asyncio.Event()
+
+    def put(self, fact: Fact) -> None:
+        """Add a fact and wake the reader."""
+        super().put(fact)
+        self._wake.set()
+
+    async def __aiter__(self) -> AsyncIterator[Fact]:
+        """Yield facts for ever, as they arrive."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            for fact in self.take():
+                yield fact

@@ -9,14 +9,17 @@ as dependency too: a task depends on the one before it in its agent's line.
 from __future__ import annotations
 
 from collections import deque
+from graphlib import CycleError, TopologicalSorter
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of, task_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.board import Board, Lane, Task
     from teambot_tui.engine.facts import TaskCreated
 
 
@@ -77,37 +80,50 @@ class Prospect:
 
     def _line(self, agent: AgentId) -> Iterator[TaskId]:
         if lane := self._board.lanes.get(agent):
-            yield from lane.queue
+            yield from (task.id for task in lane.in_turn())
         yield from self._lanes.get(agent, ())
 
 
 def circle_of_retry(board: Board, root: Task) -> list[AgentId]:
     """Return the circle that bringing back a task and what was skipped with it would close, or nothing."""
-    revived = {task.id: task for task in board.revival(root)}
-    bound: dict[tuple[TaskId, AgentId], TaskId] = {}
-    for task in revived.values():
-        for waiter in task.lane.waiters:
-            bound.setdefault((waiter.id, task.agent), task.id)
+    revived = board.revival(root)
+    back: dict[Lane, list[Task]] = {}
+    for task in revived:
+        back.setdefault(task.lane, []).append(task)
+    there = set(revived)
+    ahead: dict[Lane, dict[Task, Task]] = {}
 
-    def sources(name: TaskId) -> Iterator[TaskId]:
-        task = board.tasks[name]
-        if name not in revived:
-            yield from _sources(task, bound)
+    def source_of(task: Task, lane: Lane) -> Task | None:
+        """What a wait for an agent would be bound to."""
+        if task not in there:
+            return back[lane][0] if lane in back else None
+        newest = [*back.get(lane, ())[-1:], *([lane.newest] if lane.newest else [])]
+        return max(newest, key=lambda task: task.order, default=None)
+
+    def sources(task: Task) -> Iterator[Task]:
+        if task.state is State.EXECUTING:
             return
-        for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
-            found = source or board.lanes[dependency.agent].newest
-            if found is not None and (found.ended is None or found.id in revived):
-                yield found.id
+        for dependency, bound in zip(task.plan.dependencies, task.sources, strict=True):
+            source = bound or source_of(task, board.lanes[dependency.agent])
+            if source is not None and (source.ended is None or source in there):
+                yield source
+        if task.lane not in ahead:
+            line = task.lane.in_turn(back.get(task.lane, ()))
+            ahead[task.lane] = dict(zip(line[1:], line, strict=False))
+        if task in ahead[task.lane]:
+            yield ahead[task.lane][task]
 
-    def line(agent: AgentId) -> list[TaskId]:
-        lane = board.lanes[agent]
-        members = (*lane.queue.values(), *(task for task in revived.values() if task.lane is lane))
-        return [task.id for task in sorted(members, key=lambda task: task.order)]
-
-    for task in revived.values():
-        waiters = [waiter.id for waiter in task.lane.waiters if waiter.ended is None]
-        if circle := _circle(task.id, waiters, sources, line):
-            return circle
+    graph: dict[Task, list[Task]] = {}
+    open_ends = [*revived]
+    while open_ends:
+        task = open_ends.pop()
+        if task not in graph:
+            graph[task] = list(sources(task))
+            open_ends += graph[task]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return _agents_on([task.id for task in error.args[1]])
     return []
 
 
@@ -148,10 +164,15 @@ def _circle(
 
 def _way_back(goal: TaskId, came_from: dict[TaskId, TaskId | None]) -> list[AgentId]:
     """Return the way from the start to the goal and to the start again, as the agents on it."""
-    way: list[AgentId] = []
+    way: list[TaskId] = []
     step: TaskId | None = goal
     while step is not None:
-        if not way or way[-1] != agent_of(step):
-            way.append(agent_of(step))
+        way.append(step)
         step = came_from[step]
-    return [way[-1], *way[:-1][::-1], way[-1]] if len(way) > 1 else way * 2
+    return _agents_on([way[-1], *way])
+
+
+def _agents_on(way: list[TaskId]) -> list[AgentId]:
+    """Return the agents on a circle that is given from its end to its beginning."""
+    agents = [agent for agent, _ in groupby(map(agent_of, reversed(way)))]
+    return agents if len(agents) > 1 else agents * 2

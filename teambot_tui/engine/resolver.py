@@ -72,8 +72,9 @@ class _Resolver:
         for stage in pipeline.stages:
             agents = self._agents(stage)
             if not stage.parts and not upstream:
+                receivers = self._agents(pipeline.stages[1])
                 upstream = [
-                    self._bind(agent, Via.HANDOFF, span, pipeline.background, ())
+                    self._bind(agent, Via.HANDOFF, span, pipeline.background, receivers)
                     for agent, span in agents.items()
                 ]
                 continue

@@ -131,7 +131,8 @@ class Rules:
         self._start_ready()
 
     def _cancel(self, fact: CancelRequested) -> None:
-        tasks = [task for each in fact.tasks if (task := self.board.tasks[each]).ended is None]
+        named = dict.fromkeys(self.board.tasks[each] for each in fact.tasks)
+        tasks = [task for task in named if task.ended is None]
         if not tasks:
             return
         self._effects.append(Publish(fact))
@@ -160,8 +161,9 @@ class Rules:
             for index, dependency in enumerate(task.plan.dependencies):
                 self._await_again(task, index, self.board.lane(dependency.agent))
             self._bind_waiters(task)
+        expecting = [lane for task in revived for lane in self._expect_again(task)]
         self._fall([task for task in revived if self._skip_if_obstructed(task)])
-        for lane in lanes:
+        for lane in (*lanes, *expecting):
             self._consider(lane)
         self._start_ready()
 
@@ -191,23 +193,20 @@ class Rules:
         if task.pending:
             if task.state is not State.WAITING:
                 self._wait(task)
-        elif not task.lined_up:
+        elif task not in self.board.ready:
             task.state = State.QUEUED
             task.deadline = None
-            task.lined_up = True
-            self.board.ready.append(task)
+            self.board.ready[task] = None
             self._lined_up.append(task)
 
     def _start_ready(self) -> None:
         """Start as many as may run at once; say of the others that they are queued."""
         ready = self.board.ready
         while ready and self.board.running < self.policy.max_parallel:
-            task = ready.popleft()
-            task.lined_up = False
-            if task.lane.head is task and task.lane.busy is None and not task.pending:
-                self._start(task)
+            task, _ = ready.popitem(last=False)
+            self._start(task)
         for task in self._lined_up:
-            if task.lined_up and task.ended is None:
+            if task in ready:
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
 
@@ -256,6 +255,7 @@ class Rules:
         task.reason = reason
         task.deadline = None
         task.pending.clear()
+        self.board.ready.pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
         if state is State.COMPLETED or state is State.FAILED:
@@ -311,7 +311,10 @@ class Rules:
         head = lane.head
         merged = sorted((*lane.queue.values(), *tasks), key=lambda task: task.order)
         lane.queue = OrderedDict((task.id, task) for task in merged)
-        if head is not None and head is not lane.head and head.state is State.WAITING:
+        if head is None or head is lane.head:
+            return
+        self.board.ready.pop(head, None)
+        if head.state is State.WAITING:
             head.state = State.QUEUED
             head.deadline = None
             self._tell(head, TaskQueued(self._now, head.id))
@@ -324,6 +327,19 @@ class Rules:
             self.board.bind(task, found)
         else:
             self.board.await_source(task, None, lane.agent)
+
+    def _expect_again(self, source: Task) -> list[Lane]:
+        """Let those wait again that were to go on without the output and have not started; return where."""
+        lanes: list[Lane] = []
+        for task in source.dependents:
+            if task.ended is None and task.state is not State.EXECUTING and source not in task.pending:
+                task.pending.add(source)
+                self.board.ready.pop(task, None)
+                if task.state is State.WAITING:
+                    task.count_lacking()
+                    self._tell_waiting(task)
+                lanes.append(task.lane)
+        return lanes
 
     # Telling
 

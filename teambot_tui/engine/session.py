@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -117,9 +117,14 @@ class Session:
         return self._rules.board
 
     @property
-    def agents(self) -> tuple[AgentId, ...]:
-        """The team, in order."""
-        return self._roster.agents
+    def roster(self) -> Roster:
+        """Who can be given work."""
+        return self._roster
+
+    @property
+    def models(self) -> dict[AgentId, str | None]:
+        """The model of each agent, in the order of the team."""
+        return {agent: member.model for agent, member in self._members.items()}
 
     def submit(self, text: str) -> tuple[TaskId, ...]:
         """Accept a submission as a whole; return the tasks it made.
@@ -209,6 +214,14 @@ class Session:
             raise RefusedError(f"Circular dependency detected: {way}")
         self._runner.report(RetryRequested(self._clock(), task.id))
         return task.id
+
+    def use_agent(self, agent: AgentId | None) -> None:
+        """Let what is addressed to nobody go to this agent."""
+        self._roster = replace(self._roster, default=agent)
+
+    def set_model(self, agent: AgentId, model: str | None) -> None:
+        """Let an agent's further tasks run on this model."""
+        self._members[agent] = replace(self._members[agent], model=model)
 
     async def idle(self) -> None:
         """Wait until every task has ended and nothing runs any more."""

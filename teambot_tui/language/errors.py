@@ -38,10 +38,11 @@ class StatementError(Exception):
         end = len(self.source) if end < 0 else end
         first = max(begin, self.span.start - _WINDOW // 2)
         last = min(end, first + _WINDOW)
-        before = ("…" if first > begin else "") + self.source[first : self.span.start].replace("\t", " ")
-        after = self.source[self.span.start : last].replace("\t", " ") + ("…" if last < end else "")
-        marked = self.source[self.span.start : min(self.span.end, last)]
-        return f"{before}{after}\n{' ' * _cells(before)}{'^' * max(1, _cells(marked))}"
+        before = ("…" if first > begin else "") + _visible(self.source[first : self.span.start])
+        marked = _visible(self.source[self.span.start : min(self.span.end, last)])
+        after = _visible(self.source[self.span.start + len(marked) : last]) + ("…" if last < end else "")
+        line = f"{before}{marked}{after}".rstrip()
+        return f"{line}\n{' ' * _cells(before)}{'^' * max(1, _cells(marked.rstrip()))}"
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.message}" + (
@@ -49,9 +50,18 @@ class StatementError(Exception):
         )
 
 
+def _visible(text: str) -> str:
+    """Tabs, control characters and whatever else has no width of its own, as one blank each."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
 def _cells(text: str) -> int:
     """How many terminal cells the text takes."""
     return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        0
+        if unicodedata.category(character) in ("Mn", "Me")
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
         for character in text
     )

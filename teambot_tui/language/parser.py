@@ -22,12 +22,24 @@ from teambot_tui.language.nodes import (
     Statement,
     Words,
 )
-from teambot_tui.language.scanner import JUNK_IN_LIST, MARKS, MENTION, MODEL, Mark, unescape
+from teambot_tui.language.scanner import (
+    FIRST_ESCAPE,
+    JUNK_IN_LIST,
+    LAST_AMPERSAND,
+    LEADING_BLANKS,
+    MARKS,
+    MARKS_IN_COMMAND,
+    MENTION,
+    MODEL,
+    Mark,
+    unescape,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FIRST_WORD = re.compile(r"@[\w-]*")
+_FIRST_WORD = re.compile(r"@[\w-]*+")
+_LONGEST_NAME = 64
 
 
 def parse(source: str, *, references: bool = True) -> tuple[Statement, ...]:
@@ -36,7 +48,8 @@ def parse(source: str, *, references: bool = True) -> tuple[Statement, ...]:
     Raises:
         StatementError: the text is not of the language; nothing else is ever raised.
     """
-    start = len(source) - len(source.lstrip())
+    blanks = LEADING_BLANKS.match(source)
+    start = blanks.end() if blanks else 0
     if start == len(source):
         raise StatementError("Nothing to send.", source, Span(0, 0), "try: @pm Plan the release")
     return _Parser(source, references=references).parse(start)
@@ -47,7 +60,7 @@ class _Parser:
         self.source = source
         self.references = references
         self.statements: list[Statement] = []
-        self.command: tuple[str, int] | None = None
+        self.command: str | None = None
         self.begin = 0
         self.stages: list[Stage] = []
         self.prompt = _Prompt()
@@ -60,18 +73,13 @@ class _Parser:
         text = "\n" * start + self.source[start:]
         self._check_first_word(start)
         self.begin = self.stage_begin = position = start
-        if text.startswith("\\@", start):
-            position += 1
-        for mark in MARKS.finditer(text, position):
-            if mark.start() < position:
-                continue
-            kind = mark.lastgroup
-            if self.command is not None and kind not in (Mark.AGENTS, Mark.COMMAND, Mark.DEFINITION):
-                continue
-            if self.command is None:
-                self.prompt.say(text[position : mark.start()], position)
+        if escape := FIRST_ESCAPE.match(text, start):
+            position = escape.end()
+            self.prompt.say(unescape(Mark.ESCAPED, escape[0]), start, position)
+        while mark := (MARKS if self.command is None else MARKS_IN_COMMAND).search(text, position):
+            self.prompt.say(text[position : mark.start()], position)
             position = mark.end()
-            match kind:
+            match kind := mark.lastgroup:
                 case Mark.REFERENCE if self.references:
                     self.prompt.add(Reference(mark[0][1:], Span(mark.start(), position)))
                 case Mark.AGENTS:
@@ -80,17 +88,16 @@ class _Parser:
                 case Mark.ARROW:
                     self._end_stage(mark.start())
                     position = self._head(text.index("@", mark.start()), position)
-                case Mark.FENCE:
+                case Mark.FENCE if self.command is None:
                     self.prompt.add(Code(mark[0], Span(mark.start(), position)))
                 case Mark.COMMAND:
                     self._end_statement(mark.start())
                     self._open_command(mark[0][1:], position)
-                case Mark.DEFINITION:
-                    self._refuse_definition(Span(mark.start(), position))
+                case Mark.DEFINITION | Mark.CALL:
+                    self._refuse_definition(mark[0], position)
                 case _:
                     self.prompt.say(unescape(kind, mark[0]), mark.start(), position)
-        if self.command is None:
-            self.prompt.say(text[position:], position)
+        self.prompt.say(text[position:], position)
         self._end_statement(len(text))
         return tuple(self.statements)
 
@@ -98,8 +105,7 @@ class _Parser:
 
     def _end_statement(self, end: int) -> None:
         if self.command is not None:
-            name, position = self.command
-            self.statements.append(Command(name, self.source[position:end].strip(), Span(self.begin, end)))
+            self.statements.append(Command(self.command, self.prompt.take_text(), Span(self.begin, end)))
             self.command = None
         elif end > self.begin:
             background = self.prompt.take_ampersand()
@@ -125,19 +131,20 @@ class _Parser:
             found.setdefault(agent, Mention(agent, Span(start, name.end())))
         self.mentions = tuple(found.values())
         if junk := JUNK_IN_LIST.match(self.source, end):
-            word = junk[0].lstrip(",@")[:64]
+            word = _short(junk["word"])
+            near = _nearest_name(word.lstrip("@"))
             self._fail(
-                f"Expected an agent id after the comma, not {word or '@'!r}.",
-                Span(junk.start() + 1, junk.end()),
-                f"did you mean {word.lower()}?" if is_agent_id(word.lower()) else "try: @pm,ba Analyse",
+                "Expected an agent id after the comma" + (f", not {word!r}." if word else "."),
+                Span(*junk.span("word") if word else junk.span()),
+                f"did you mean {near}?" if near else "try: @pm,ba Analyse",
             )
         if option := MODEL.match(self.source, end):
             self.model = option["model"]
             if self.model is None:
                 self._fail(
                     "Expected the name of a model.",
-                    Span(option.start() + 1, option.end()),
-                    f"try: @{self.mentions[0].agent} --model opus Plan it",
+                    Span(*option.span("option")),
+                    f"try: @{self.mentions[0].agent[:_LONGEST_NAME]} --model opus Plan it",
                 )
             return option.end()
         return end
@@ -146,11 +153,12 @@ class _Parser:
         if name not in COMMANDS:
             near = did_you_mean(name, COMMANDS)
             self._fail(
-                f"Unknown command: /{name}.",
+                f"Unknown command: /{_short(name)}.",
                 Span(position - len(name) - 1, position),
-                f"did you mean /{near}?" if near else "/help lists the commands",
+                (f"did you mean /{near}? " if near else "/help lists the commands; ")
+                + "for a line that begins with / write \\/",
             )
-        self.command = (name, position)
+        self.command = name
 
     # Errors
 
@@ -158,11 +166,11 @@ class _Parser:
         word = _FIRST_WORD.match(self.source, start)
         if word is None or MENTION.match(self.source, start + 1):
             return
-        name = word[0][1:].lower()
+        near = _nearest_name(word[0][1:])
         self._fail(
-            f"{word[0][:64]} is not an agent's name.",
-            Span(word.start(), word.end()),
-            (f"did you mean @{name}? " if is_agent_id(name) else "")
+            f"{_short(word[0])} is not an agent's name.",
+            Span(*word.span()),
+            (f"did you mean @{near}? " if near else "")
             + "ids are lowercase, like @pm; for a task that begins with @ write \\@",
         )
 
@@ -170,7 +178,7 @@ class _Parser:
         first = self.stages[0]
         if first.parts:
             return
-        who = ",".join(mention.agent for mention in first.mentions)
+        who = _short(",".join(mention.agent for mention in first.mentions))
         if len(self.stages) == 1:
             whom = f" for @{who}" if who else ""
             self._fail(f"Expected a task{whom}.", first.span, f"try: @{who or 'pm'} Plan the release")
@@ -183,11 +191,12 @@ class _Parser:
                 f"try: @{who} -> …, or give @{who} a task",
             )
 
-    def _refuse_definition(self, span: Span) -> NoReturn:
+    def _refuse_definition(self, mark: str, end: int) -> NoReturn:
+        call = mark.removeprefix("->").lstrip()
         self._fail(
             "Temporary agents and exact calls are not part of this version.",
-            span,
-            "to send the line as text, put it between ``` lines",
+            Span(end - len(call), end),
+            "to send it as text, " + ("write \\->" if call != mark else "put the line between ``` lines"),
         )
 
     def _fail(self, message: str, span: Span, hint: str) -> NoReturn:
@@ -203,10 +212,13 @@ class _Prompt:
         self.begin = self.end = 0
 
     def say(self, text: str, begin: int, end: int | None = None) -> None:
+        end = begin + len(text) if end is None else end
+        if begin == end:
+            return
         if not self.pieces:
             self.begin = begin
         self.pieces.append(text)
-        self.end = begin + len(text) if end is None else end
+        self.end = end
 
     def add(self, part: Reference | Code) -> None:
         self._close_text()
@@ -225,19 +237,26 @@ class _Prompt:
             parts[-1] = Words(text, Span(last.span.start, last.span.end - len(last.text) + len(text)))
         return tuple(_without_empty(parts))
 
+    def take_text(self) -> str:
+        """Return the text without the blanks around it, and begin anew."""
+        text = "".join(self.pieces).strip()
+        self.pieces = []
+        return text
+
     def take_ampersand(self) -> bool:
         """Whether the last word is `&`, which is taken away; `\\&` loses its backslash."""
         self._close_text()
         if not self.parts or not isinstance(last := self.parts[-1], Words):
             return False
-        text = last.text.rstrip()
-        for word, meant in (("\\&", "&"), ("&", "")):
-            before = text.removesuffix(word)
-            if before != text and (before[-1:].isspace() or (not before and len(self.parts) == 1)):
-                end = last.span.end - (len(last.text) - len(before)) + len(word) * bool(meant)
-                self.parts[-1] = Words(before + meant, Span(last.span.start, end))
-                return not meant
-        return False
+        word = LAST_AMPERSAND.search(last.text)
+        if word is None or (word.start() == 0 and len(self.parts) > 1):
+            return False
+        slashes = len(word["slashes"])
+        meant = "\\" * (slashes // 2) + "&" if slashes else ""
+        kept = word.end() if slashes else word.start()
+        end = last.span.end - (len(last.text) - kept)
+        self.parts[-1] = Words(last.text[: word.start()] + meant, Span(last.span.start, end))
+        return not slashes
 
     def _close_text(self) -> None:
         text = "".join(self.pieces)
@@ -248,3 +267,14 @@ class _Prompt:
 
 def _without_empty(parts: Iterable[Part]) -> Iterable[Part]:
     return (part for part in parts if not isinstance(part, Words) or part.text)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
+def _nearest_name(name: str) -> str | None:
+    """Return what may stand after `@` and was probably meant by a name that may not."""
+    name = name[:_LONGEST_NAME].lower()
+    as_id = name.replace("_", "-").strip("-")
+    return did_you_mean(name, ALIASES) or (as_id if is_agent_id(as_id) else None)

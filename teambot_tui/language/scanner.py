@@ -21,6 +21,7 @@ class Mark(StrEnum):
     COMMAND = "command"
     DEFINITION = "definition"
     ARROW = "arrow"
+    CALL = "call"
     REFERENCE = "reference"
     ESCAPED = "escaped"
     UNARROWED = "unarrowed"
@@ -28,39 +29,59 @@ class Mark(StrEnum):
     LITERAL = "literal"
 
 
+_BLANK = r"[^\S\n]"
 NAME: Final = rf"(?:{'|'.join(ALIASES)}|{ID})(?![A-Za-z0-9_])"
-_AGENTS = rf"@{NAME}(?:,[ \t]*+@?{NAME})*+"
+FENCE: Final = r"```[^\n]*+(?:\n(?!```)[^\n]*+)*+(?:\n```[^\n]*+)?"
 COMMAND: Final = r"/[A-Za-z][A-Za-z-]*+(?=\s|\Z)"
-_AFTER_ARROW = rf"\s*+@{NAME}"
+CALL: Final = rf'\$?{ID}:"'
+_AGENTS = rf"@{NAME}(?:,{_BLANK}*+@?{NAME})*+"
+_ARROW = rf"->(?=\s*+(?:@{NAME}|{CALL}))"
+_LINES = rf"""
+    ^(?: (?P<fence>      {FENCE} )
+       | (?P<agents>     {_AGENTS} )
+       | (?P<command>    {COMMAND} )
+       | (?P<definition> \${ID}{_BLANK}*+:= | {CALL} )
+       | (?P<escaped>    \\++(?=@{NAME}|{COMMAND}) ) )
+"""
 
 MARKS: Final = re.compile(
     rf"""
-    ^(?: (?P<fence>      ```[^\n]*+ (?:\n(?!```)[^\n]*+)*+ (?:\n```[^\n]*+)? )
-       | (?P<agents>     {_AGENTS} )
-       | (?P<command>    {COMMAND} )
-       | (?P<definition> \${ID}[ \t]*+:= | \$?{ID}:" )
-       | (?P<escaped>    \\(?=@{NAME}|{COMMAND}) ) )
+    {_LINES}
     | (?=[$\\-])(?:
          (?P<reference>  \${ID} )
        | (?P<arrow>      ->\s*+{_AGENTS} )
-       | (?P<halved>     (?:\\\\)*+\\(?:[${{]|->(?={_AFTER_ARROW})) | (?:\\\\)++(?=[${{]|->{_AFTER_ARROW}) )
-       | (?P<unarrowed>  ->\s*+\\(?=@{NAME}) )
+       | (?P<call>       ->\s*+{CALL} )
+       | (?P<halved>     (?:\\\\)*+\\(?:[${{]|{_ARROW}) | (?:\\\\)++(?=[${{]|{_ARROW}) )
+       | (?P<unarrowed>  ->\s*+\\++(?=@{NAME}) )
        | (?P<literal>    \\++ | \$\$++ ) )
     """,
     re.MULTILINE | re.VERBOSE,
 )
+MARKS_IN_COMMAND: Final = re.compile(
+    rf"""
+    {_LINES}
+    | (?P<halved>  (?:\\\\)*+\\[${{] | (?:\\\\)++(?=[${{]) )
+    | (?P<literal> \\++ )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 
+LEADING_BLANKS: Final = re.compile(r"[\s\ufeff]*+")
+FIRST_ESCAPE: Final = re.compile(r"\\++(?=@)")
+LAST_AMPERSAND: Final = re.compile(r"(?:\A|(?<=\s))(?P<slashes>\\*+)&(?=\s*+\Z)")
 MENTION: Final = re.compile(NAME)
 MODEL: Final = re.compile(
-    r"[ \t]++(?:--model|-m)(?=[=\s]|\Z)(?:[ \t]*+=?[ \t]*+(?P<model>[A-Za-z0-9](?:[\w.:/@+]|-(?!>))*+))?"
+    rf"{_BLANK}++(?P<option>--model|-m)(?=[=\s]|\Z)"
+    rf"(?:{_BLANK}*+=?{_BLANK}*+(?P<model>[A-Za-z0-9](?:[\w.:/@+]|-(?!>))*+))?"
 )
-JUNK_IN_LIST: Final = re.compile(r",@?[A-Za-z_][\w-]*+|,@")
+JUNK_IN_LIST: Final = re.compile(rf",(?!{_BLANK}++[^\s@,]){_BLANK}*+(?P<word>@?[\w-]*+)")
 
 
 def unescape(kind: str | None, mark: str) -> str:
     """Return the text that a mark of this kind stands for in a prompt."""
     if kind in (Mark.ESCAPED, Mark.UNARROWED):
-        return mark[:-1]
+        text = mark.rstrip("\\")
+        return text + "\\" * ((len(mark) - len(text)) // 2)
     if kind == Mark.HALVED:
         text = mark.lstrip("\\")
         return "\\" * ((len(mark) - len(text)) // 2) + text

@@ -1,0 +1,92 @@
+"""The one crossing between the screen and the engine, each in its own thread and event loop.
+
+A terminal that nobody reads stops the screen's loop; it must not stop the agents. Facts pile up on the
+engine's side and cross at most once a frame, with the text of each task merged; requests cross the other way
+as functions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, TypeVar
+
+from teambot_tui.engine.bus import Backlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.session import Session
+
+Answer = TypeVar("Answer")
+
+
+class Bridge:
+    """Runs a session in a thread of its own."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+        self._backlog = Backlog()
+        self._announced = False
+        self._wake: Callable[[], object] = lambda: None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self, wake: Callable[[], object]) -> None:
+        """Start the engine; `wake` is called in its thread, once for all the facts that wait."""
+        self._wake = wake
+        ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="engine", daemon=True)
+        self._thread.start()
+        ready.wait()
+
+    def take(self) -> list[Fact]:
+        """Return the facts that have arrived since the last time."""
+        with self._lock:
+            self._announced = False
+            return self._backlog.take()
+
+    def ask(self, request: Callable[[Session], Answer]) -> Future[Answer]:
+        """Let the engine do something with the session; the future tells how it went."""
+        answer: Future[Answer] = Future()
+
+        def carry_out() -> None:
+            try:
+                answer.set_result(request(self._session))
+            except Exception as error:  # noqa: BLE001  it belongs to whoever asked
+                answer.set_exception(error)
+
+        assert self._loop is not None, "the engine was started"
+        self._loop.call_soon_threadsafe(carry_out)
+        return answer
+
+    def close(self, patience: float = 5.0) -> bool:
+        """Cancel whatever runs and end the engine; tell whether it ended in time."""
+        if self._thread is None or self._loop is None or self._stop is None:
+            return True
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(patience)
+        return not self._thread.is_alive()
+
+    def _run(self, ready: threading.Event) -> None:
+        asyncio.run(self._serve(ready))
+
+    async def _serve(self, ready: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        with self._session.bus.subscribe(self._put):
+            async with self._session:
+                ready.set()
+                await self._stop.wait()
+
+    def _put(self, fact: Fact) -> None:
+        with self._lock:
+            self._backlog.put(fact)
+            announced, self._announced = self._announced, True
+        if not announced:
+            self._wake()

@@ -1,0 +1,184 @@
+"""The slash commands of the screen: a table from a name to what it does.
+
+A command gets its words and the desk; it never touches a widget.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from textual.content import Content
+
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.language.names import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from teambot_tui.ui.desk import Desk
+
+
+class CommandError(Exception):
+    """A command that cannot be carried out; the text says what to type."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """What a command takes, what it does in words, and the function that does it."""
+
+    arguments: str
+    words: str
+    run: Callable[[Desk, list[str]], None]
+
+
+def run_command(desk: Desk, name: str, arguments: str) -> None:
+    """Carry out a command.
+
+    Raises:
+        CommandError: it cannot be carried out.
+    """
+    command = COMMANDS_OF_THE_SCREEN.get(name)
+    if command is None:
+        raise CommandError(f"/{name} is not part of this version.")
+    command.run(desk, arguments.split())
+
+
+def overview() -> Content:
+    """Return the list of commands, for the help."""
+    width = max(len(f"/{name} {command.arguments}") for name, command in COMMANDS_OF_THE_SCREEN.items())
+    return Content("\n").join(
+        Content(f"{f'/{name} {command.arguments}':{width}}  ").stylize("$accent") + Content(command.words)
+        for name, command in COMMANDS_OF_THE_SCREEN.items()
+    )
+
+
+def _agent(desk: Desk, name: str) -> AgentId:
+    agents = desk.mirror.roster.agents
+    agent = AgentId(name.removeprefix("@"))
+    if agent not in agents:
+        near = did_you_mean(agent, agents)
+        hint = f"Did you mean {near}?" if near else f"The team is {', '.join(agents)}."
+        raise CommandError(f"There is no agent {agent}. {hint}")
+    return agent
+
+
+def _status(desk: Desk, _: list[str]) -> None:
+    lines = []
+    for agent in desk.mirror.roster.agents:
+        view = desk.mirror.agent(agent)
+        words = view.state
+        if view.waiting_for:
+            words += f" for {', '.join(f'@{each}' for each in view.waiting_for)}"
+        lines.append(f"@{agent}: {words}")
+    desk.report("Status", Content("\n".join(lines)))
+
+
+def _tasks(desk: Desk, words: list[str]) -> None:
+    wanted = words[0] if words else None
+    views = [desk.mirror.task(task) for task in desk.mirror.tasks()]
+    shown = [view for view in views if wanted in (None, view.state.value)]
+    counts = Counter(view.state.value for view in views)
+    lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in shown]
+    summary = ", ".join(f"{count} {state}" for state, count in counts.items()) or "no tasks yet"
+    desk.report("Tasks", Content("\n".join([summary, "", *lines])))
+
+
+def _task(desk: Desk, words: list[str]) -> None:
+    if not words:
+        raise CommandError("Say which task: /task pm#1")
+    name = TaskId(desk.mirror.tasks()[-1] if words[0] == "last" and desk.mirror.tasks() else words[0])
+    if name not in desk.mirror.tasks():
+        raise CommandError(f"There is no task {name}. /tasks lists them.")
+    desk.inspect(agent_of(name), name)
+
+
+def _agents(desk: Desk, _: list[str]) -> None:
+    lines = [
+        f"@{agent}" + (f"  model {model}" if model else "") + ("  (default)" * _is_default(desk, agent))
+        for agent, model in desk.models().items()
+    ]
+    desk.report("The team", Content("\n".join(lines)))
+
+
+def _is_default(desk: Desk, agent: AgentId) -> bool:
+    return desk.mirror.roster.default == agent
+
+
+def _model(desk: Desk, words: list[str]) -> None:
+    match words:
+        case []:
+            lines = [
+                f"@{agent}: {model or 'as its backend chooses'}" for agent, model in desk.models().items()
+            ]
+            desk.report("Models", Content("\n".join(lines)))
+        case [name]:
+            agent = _agent(desk, name)
+            desk.report("Model", Content(f"@{agent}: {desk.models()[agent] or 'as its backend chooses'}"))
+        case [name, model, *_]:
+            desk.set_model(_agent(desk, name), None if model == "clear" else model)
+
+
+def _use_agent(desk: Desk, words: list[str]) -> None:
+    if words:
+        desk.use_agent(_agent(desk, words[0]))
+    else:
+        default = desk.mirror.roster.default
+        desk.report("Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one"))
+
+
+def _theme(desk: Desk, words: list[str]) -> None:
+    themes = desk.themes()
+    if not words:
+        desk.report("Themes", Content("\n".join(themes)))
+    elif words[0] in themes:
+        desk.set_theme(words[0])
+    else:
+        near = did_you_mean(words[0], themes)
+        raise CommandError(f"There is no theme {words[0]}." + (f" Did you mean {near}?" if near else ""))
+
+
+def _retry(desk: Desk, words: list[str]) -> None:
+    if not words:
+        raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
+    desk.retry(words[0].removeprefix("@"))
+
+
+def _history(desk: Desk, words: list[str]) -> None:
+    agent = _agent(desk, words[0]) if words else None
+    views = [desk.mirror.task(task) for task in desk.mirror.tasks(agent)]
+    lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in views]
+    desk.report(f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet"))
+
+
+COMMANDS_OF_THE_SCREEN: Final = {
+    "help": SlashCommand("", "keys and commands", lambda desk, _: desk.do("help")),
+    "status": SlashCommand("", "what everyone is doing", _status),
+    "tasks": SlashCommand("[state]", "all tasks", _tasks),
+    "task": SlashCommand("<id>", "inspect a task; last is the newest", _task),
+    "cancel": SlashCommand(
+        "[agent|task|all]", "cancel", lambda desk, words: desk.cancel((words or ["all"])[0].removeprefix("@"))
+    ),
+    "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry),
+    "agents": SlashCommand("", "the team", _agents),
+    "models": SlashCommand("", "the models of the team", lambda desk, _: _model(desk, [])),
+    "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model),
+    "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent),
+    "reset-agent": SlashCommand(
+        "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
+    ),
+    "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
+    "history": SlashCommand("[agent]", "what was asked", _history),
+    "export": SlashCommand(
+        "[file]",
+        "write the session to a Markdown file",
+        lambda desk, words: desk.report(
+            "Exported", Content(desk.export(" ".join(words) or "teambot-session.md"))
+        ),
+    ),
+    "theme": SlashCommand("[name]", "change the colours", _theme),
+    "clear": SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output")),
+    "quit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
+    "exit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
+}

@@ -1,0 +1,171 @@
+"""Everything a person can ask of the session, for the keys, the commands and the palette alike.
+
+It asks the engine across the bridge, says what else falls before something is cancelled, and tells the person
+what came of it. It knows no widget but the app, which it asks to show things.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.session import RefusedError
+from teambot_tui.language.errors import StatementError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from textual.content import Content
+
+    from teambot_tui.engine.session import Session
+    from teambot_tui.ui.bridge import Bridge
+    from teambot_tui.ui.mirror import Mirror
+
+Answer = TypeVar("Answer")
+
+
+class Surface(Protocol):
+    """What the desk needs of the app."""
+
+    def report(self, title: str, text: Content) -> None:
+        """Show a text to read."""
+
+    def tell(self, text: str, *, alarm: bool = False) -> None:
+        """Show a passing notice."""
+
+    async def confirm(self, question: str, consequences: str) -> bool:
+        """Ask, and wait for the answer."""
+
+    def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
+        """Open the inspector."""
+
+    def do(self, action: str) -> None:
+        """Run an action of the app."""
+
+    def in_background(self, work: Coroutine[None, None, None]) -> None:
+        """Let a piece of work that waits for the person go on by itself."""
+
+    def themes(self) -> Sequence[str]:
+        """The themes there are."""
+
+    def set_theme(self, name: str) -> None:
+        """Change the colours."""
+
+
+class Desk:
+    """A person's requests to a session."""
+
+    def __init__(
+        self,
+        surface: Surface,
+        bridge: Bridge,
+        mirror: Mirror,
+        models: dict[AgentId, str | None],
+        folder: Path,
+    ) -> None:
+        self.mirror = mirror
+        self._surface = surface
+        self._bridge = bridge
+        self._models = models
+        self._folder = folder
+        self._first_default = mirror.roster.default
+        self.report = surface.report
+        self.inspect = surface.inspect
+        self.do = surface.do
+        self.themes = surface.themes
+        self.set_theme = surface.set_theme
+
+    async def ask(self, request: Callable[[Session], Answer]) -> Answer:
+        """Let the engine do something, and wait for what comes of it."""
+        return await asyncio.wrap_future(self._bridge.ask(request))
+
+    async def submit(self, text: str) -> StatementError | None:
+        """Submit; return what is wrong, if it is refused."""
+        try:
+            await self.ask(lambda session: session.submit(text))
+        except StatementError as error:
+            return error
+        return None
+
+    def cancel(self, target: str) -> None:
+        """Cancel a task, an agent's tasks, or all, after showing what falls with it."""
+        self._surface.in_background(self._cancel(target))
+
+    def retry(self, target: str) -> None:
+        """Do a failed or cancelled task again, with what was skipped because of it."""
+        self._surface.in_background(self._retry(target))
+
+    def consequences(self, target: str) -> tuple[tuple[TaskId, ...], tuple[TaskId, ...]]:
+        """Return what cancelling would cancel, and what would be skipped with it."""
+        agents = self.mirror.roster.agents
+        if target == "all":
+            tasks = tuple(task for agent in agents for task in self.mirror.queue(agent))
+        elif target in agents:
+            tasks = self.mirror.queue(AgentId(target))
+        else:
+            tasks = tuple(task for task in self.mirror.queue(agent_of(TaskId(target))) if task == target)
+        return tasks, self.mirror.falls_with(tasks)
+
+    async def _cancel(self, target: str) -> None:
+        tasks, fallen = self.consequences(target)
+        if not tasks:
+            self._surface.tell(
+                f"Nothing of {target} is going on." if target != "all" else "Nothing is going on."
+            )
+            return
+        words = f"cancels {', '.join(tasks)}" + (f"; skips {', '.join(fallen)}" if fallen else "")
+        if len(tasks) + len(fallen) > 1 and not await self._surface.confirm(f"Cancel {target}?", words):
+            return
+        try:
+            await self.ask(lambda session: session.cancel(target))
+        except RefusedError as error:
+            self._surface.tell(str(error), alarm=True)
+        else:
+            self._surface.tell(f"{words}. /retry brings it back.")
+
+    async def _retry(self, target: str) -> None:
+        try:
+            task = await self.ask(lambda session: session.retry(target))
+        except RefusedError as error:
+            self._surface.tell(str(error), alarm=True)
+        else:
+            self._surface.tell(f"{task} runs again.")
+
+    def use_agent(self, agent: AgentId | None) -> None:
+        """Let what is addressed to nobody go to this agent, or to the one of the settings."""
+        chosen = agent or self._first_default
+        self.mirror.roster = replace(self.mirror.roster, default=chosen)
+        self._bridge.ask(lambda session: session.use_agent(chosen))
+        self._surface.tell(
+            f"Text without @ goes to @{chosen}." if chosen else "Text without @ goes to nobody."
+        )
+
+    def models(self) -> dict[AgentId, str | None]:
+        """The model of each agent."""
+        return dict(self._models)
+
+    def set_model(self, agent: AgentId, model: str | None) -> None:
+        """Let an agent's further tasks run on this model."""
+        self._models[agent] = model
+        self._bridge.ask(lambda session: session.set_model(agent, model))
+        self._surface.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
+
+    def last_output(self, agent: AgentId) -> str | None:
+        """Return what an agent said last."""
+        tasks = [task for task in self.mirror.tasks(agent) if self.mirror.output(task)]
+        return self.mirror.output(tasks[-1]) if tasks else None
+
+    def export(self, file: str) -> str:
+        """Write the session as Markdown and return the file's path."""
+        blocks = []
+        for name in self.mirror.tasks():
+            view = self.mirror.task(name)
+            blocks.append(
+                f"## {view.task}: {view.state}\n\n> {view.statement}\n\n{self.mirror.output(name)}\n"
+            )
+        path = (self._folder / Path(file).expanduser()).resolve()
+        path.write_text("\n".join(blocks), encoding="utf-8")
+        return str(path)

@@ -1,0 +1,67 @@
+"""A glyph for every state, beside its word and its colour: nothing is ever told by colour alone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_UNICODE: Final = {
+    "idle": "○",
+    "queued": "◌",
+    "waiting": "⧗",
+    "executing": "●",
+    "completed": "✓",
+    "failed": "✗",
+    "cancelled": "⊘",
+    "skipped": "⊗",
+    "prompt": "›",
+    "plan": "▸",
+    "bar": "┃",
+    "arrow": "→",
+    "from": "←",
+    "ellipsis": "…",
+    "dot": "·",
+}
+_ASCII: Final = {
+    "idle": "o",
+    "queued": ".",
+    "waiting": "~",
+    "executing": "*",
+    "completed": "+",
+    "failed": "x",
+    "cancelled": "/",
+    "skipped": "-",
+    "prompt": ">",
+    "plan": ">",
+    "bar": "|",
+    "arrow": "->",
+    "from": "<-",
+    "ellipsis": "...",
+    "dot": "-",
+}
+
+
+class Glyphs:
+    """The characters to draw with: Unicode's, or ASCII's where the terminal has no others."""
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        self.ascii_only = ascii_only
+        self._glyphs = _ASCII if ascii_only else _UNICODE
+
+    def __getitem__(self, name: str) -> str:
+        return self._glyphs[name]
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it on a panel: `0:48`, `12:05`, `1:02:03`."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def size(count: int) -> str:
+    """Return a size in bytes in few characters: `812`, `2.1k`, `3.4M`."""
+    for unit, step in (("M", 1024**2), ("k", 1024)):
+        if count >= step:
+            return f"{count / step:.1f}{unit}"
+    return str(count)

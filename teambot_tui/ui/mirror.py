@@ -1,0 +1,241 @@
+"""The screen's own copy of what the engine knows, rebuilt from the facts that crossed the bridge.
+
+The same rules that moved the engine's board move this one, so nothing here can disagree with it, only lag a
+frame behind. Widgets get views: small values that say what to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.board import State, Task
+from teambot_tui.engine.explain import Explanation, explain_tasks
+from teambot_tui.engine.facts import StatementAccepted, TextProduced
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.injection import Prompt, compose
+from teambot_tui.engine.resolver import Roster, resolve
+from teambot_tui.engine.rules import Rules
+from teambot_tui.engine.text import printable
+from teambot_tui.language.errors import StatementError
+from teambot_tui.language.nodes import Command
+from teambot_tui.language.parser import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from teambot_tui.engine.facts import Dependency, Fact
+    from teambot_tui.engine.policy import Policy
+
+_LAST_LINE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """What an agent's panel shows."""
+
+    agent: AgentId
+    state: str
+    """`idle`, `queued`, `waiting` or `executing`."""
+    task: TaskId | None
+    """The task at hand, or the last one that ended."""
+    waiting_for: tuple[AgentId, ...] = ()
+    no_output_yet: tuple[AgentId, ...] = ()
+    since: float = 0.0
+    """When the state, or the last task, began."""
+    queued: int = 0
+    last_end: State | None = None
+    last_seconds: float = 0.0
+    last_line: str = ""
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """What is shown of one task."""
+
+    task: TaskId
+    agent: AgentId
+    state: State
+    statement: str
+    siblings: tuple[TaskId, ...]
+    background: bool
+    created: float
+    started: float
+    ended: float | None
+    waiting_for: tuple[AgentId, ...]
+    no_output_yet: tuple[AgentId, ...]
+    reason: str
+    dependencies: tuple[Dependency, ...]
+    sources: tuple[TaskId | None, ...]
+    dependents: tuple[TaskId, ...]
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a batch of facts changed: whose panels, which tasks, and what was said in order."""
+
+    agents: frozenset[AgentId]
+    tasks: tuple[TaskId, ...]
+    said: tuple[tuple[TaskId, str], ...]
+    facts: tuple[Fact, ...]
+
+
+class Mirror:
+    """Follows a session from the facts it is given."""
+
+    def __init__(self, roster: Roster, policy: Policy) -> None:
+        self.roster = roster
+        self.policy = policy
+        self._rules = Rules(policy)
+        self._board = self._rules.board
+        self._statements: dict[TaskId, StatementAccepted] = {}
+        self._last_lines: dict[TaskId, str] = {}
+        self._first_lines: dict[TaskId, str] = {}
+
+    def take_in(self, facts: Iterable[Fact]) -> Changes:
+        """Follow the facts; return what they changed."""
+        agents: set[AgentId] = set()
+        tasks: dict[TaskId, None] = {}
+        said: list[tuple[TaskId, str]] = []
+        seen = tuple(facts)
+        for fact in seen:
+            self._rules.handle(fact)
+            match fact:
+                case TextProduced(_, task, text):
+                    said.append((task, text))
+                    self._last_lines[task] = (self._last_lines.get(task, "") + text[-_LAST_LINE:])[
+                        -_LAST_LINE:
+                    ]
+                    if "\n" not in self._first_lines.get(task, ""):
+                        first = self._first_lines.get(task, "") + text[:_LAST_LINE]
+                        self._first_lines[task] = first.lstrip()[:_LAST_LINE]
+                    agents.add(agent_of(task))
+                case StatementAccepted(tasks=made):
+                    self._statements.update(dict.fromkeys(made, fact))
+                case _:
+                    task_of = getattr(fact, "task", None)
+                    if task_of is not None:
+                        tasks[task_of] = None
+                        agents.add(agent_of(task_of))
+        return Changes(frozenset(agents), tuple(tasks), tuple(said), seen)
+
+    def command(self, text: str) -> Command | None:
+        """Return the slash command that this text is, if it is one."""
+        try:
+            first = parse(printable(text), references=self.policy.references)[0]
+        except StatementError:
+            return None
+        return first if isinstance(first, Command) else None
+
+    def explain(self, text: str, now: float) -> Explanation:
+        """Say what submitting this text would do."""
+        source = printable(text)
+        try:
+            statements = parse(source, references=self.policy.references)
+            facts = resolve(source, statements, self._board, self.roster, self.policy, now)
+        except StatementError as error:
+            return Explanation(error=error)
+        return Explanation(explain_tasks(facts, self._board, self.policy))
+
+    def agent(self, agent: AgentId) -> AgentView:
+        """Return what an agent is doing."""
+        lane = self._board.lanes.get(agent)
+        if lane is None:
+            return AgentView(agent, "idle", None)
+        last = max(
+            (task for task in (lane.latest,) if task), key=lambda task: task.ended or 0.0, default=None
+        )
+        task = lane.busy or lane.head or last
+        if task is None:
+            return AgentView(agent, "idle", None)
+        line = self._last_lines.get(task.id, "").rstrip("\n").rpartition("\n")[2]
+        if task.ended is not None and lane.busy is None:
+            return AgentView(
+                agent,
+                "idle",
+                task.id,
+                since=task.ended,
+                last_end=task.state,
+                last_seconds=task.ended - task.started if task.started else 0.0,
+                last_line=self._first_lines.get(task.id, "").partition("\n")[0].lstrip("# ")
+                if task.state is State.COMPLETED
+                else task.reason,
+                model=task.plan.model,
+            )
+        waiting = task.state is State.WAITING
+        return AgentView(
+            agent,
+            State.EXECUTING.value if lane.busy is not None else task.state.value,
+            task.id,
+            tuple(task.lacking) if waiting else (),
+            task.no_output_yet() if waiting else (),
+            since=task.started if task.state is State.EXECUTING else task.plan.time,
+            queued=len(lane.queue) - 1,
+            last_line=line,
+            model=task.plan.model,
+        )
+
+    def task(self, name: TaskId) -> TaskView:
+        """Return what is known of a task."""
+        task = self._board.tasks[name]
+        statement = self._statements.get(name)
+        waiting = task.state is State.WAITING
+        return TaskView(
+            task=name,
+            agent=task.agent,
+            state=task.state,
+            statement=statement.text if statement else "",
+            siblings=statement.tasks if statement else (name,),
+            background=task.plan.background,
+            created=task.plan.time,
+            started=task.started,
+            ended=task.ended,
+            waiting_for=tuple(task.lacking) if waiting else (),
+            no_output_yet=task.no_output_yet() if waiting else (),
+            reason=task.reason,
+            dependencies=task.plan.dependencies,
+            sources=tuple(source.id if source else None for source in task.sources),
+            dependents=tuple(dict.fromkeys(each.id for each in task.dependents)),
+            model=task.plan.model,
+        )
+
+    def tasks(self, agent: AgentId | None = None) -> tuple[TaskId, ...]:
+        """Return the tasks in the order of submission, all or an agent's."""
+        return tuple(name for name, task in self._board.tasks.items() if agent in (None, task.agent))
+
+    def queue(self, agent: AgentId) -> tuple[TaskId, ...]:
+        """Return an agent's unfinished tasks in order."""
+        lane = self._board.lanes.get(agent)
+        return tuple(lane.queue) if lane else ()
+
+    def output(self, name: TaskId) -> str:
+        """Return what a task has said so far, as far as it is kept."""
+        return self._board.tasks[name].output.text
+
+    def prompt(self, name: TaskId) -> Prompt | None:
+        """Return the prompt a task was sent, or would be sent now; nothing while an output is lacking."""
+        task: Task = self._board.tasks[name]
+        if task.pending or any(source is None for source in task.sources):
+            return None
+        return compose(task, self.policy.inject_limit)
+
+    def falls_with(self, names: Iterable[TaskId]) -> tuple[TaskId, ...]:
+        """Return what would be skipped if these tasks were cancelled."""
+        fallen = dict.fromkeys(self._board.tasks[name] for name in names)
+        line = list(fallen)
+        while line:
+            for task in line.pop().dependents:
+                if task.ended is None and task not in fallen and task.plan.on_failure == "skip":
+                    fallen[task] = None
+                    line.append(task)
+        return tuple(task.id for task in fallen if task.id not in set(names))
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """How many tasks are in which state."""
+        counts = dict.fromkeys(State, 0)
+        for task in self._board.tasks.values():
+            counts[task.state] += 1
+        return counts

@@ -1,0 +1,464 @@
+"""The session on the screen: its parts, what arrives handed to whom it concerns, and keys to actions."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Container, Vertical
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.ui.commands import CommandError, run_command
+from teambot_tui.ui.desk import Desk
+from teambot_tui.ui.help import help_text
+from teambot_tui.ui.keys import SecondPress, bindings, footer
+from teambot_tui.ui.screens.modals import Confirm, Report
+from teambot_tui.ui.welcome import EXAMPLES, welcome
+from teambot_tui.ui.widgets.feed import Feed
+from teambot_tui.ui.widgets.graph import Graph
+from teambot_tui.ui.widgets.input import InputBar
+from teambot_tui.ui.widgets.inspector import Inspector, InspectorView
+from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
+from teambot_tui.ui.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from pathlib import Path
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.content import Content
+
+    from teambot_tui.language.errors import StatementError
+    from teambot_tui.language.nodes import Command
+    from teambot_tui.ui.bridge import Bridge
+    from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.mirror import Changes, Mirror
+
+_FRAME = 1 / 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the session is and how it is drawn."""
+
+    folder: Path
+    backends: Mapping[AgentId, str]
+    descriptions: Mapping[AgentId, str]
+    models: Mapping[AgentId, str | None]
+    glyphs: Glyphs
+    clock: Callable[[], float] = time.time
+
+
+class SessionScreen(Screen[None]):
+    """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("anywhere"), *bindings("panel, output")]
+
+    def __init__(self, bridge: Bridge, mirror: Mirror, place: Place) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._mirror = mirror
+        self._desk = Desk(self, bridge, mirror, dict(place.models), place.folder)
+        self._place = place
+        self._glyphs = place.glyphs
+        self._clock = place.clock
+        self._chosen: AgentId | None = None
+        self._inspected: TaskId | None = None
+        self._second_press = SecondPress()
+        self._frame_is_due = False
+
+    # The parts
+
+    def compose(self) -> ComposeResult:
+        agents = self._mirror.roster.agents
+        yield TitleBar(self._place.folder.name, self._glyphs)
+        with Container(id="body"):
+            with Container(id="panels"):
+                for number, agent in enumerate(agents, start=1):
+                    yield Panel(
+                        self._mirror.agent(agent), number, self._place.backends.get(agent, ""), self._glyphs
+                    )
+                yield Graph(self._glyphs, id="tree")
+            with Vertical(id="centre"):
+                yield Tabs(agents)
+                yield Static(
+                    welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
+                )
+                yield Feed(self._glyphs)
+                yield Input(placeholder="find", id="find")
+            with Vertical(id="side"):
+                yield Inspector(self._glyphs)
+                yield Graph(self._glyphs)
+        yield PlanLine(self._glyphs)
+        yield InputBar(self._glyphs)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.add_class("-empty")
+        self.query_one(InputBar).suggestion = EXAMPLES[0][0]
+        self.query_one(InputBar).focus()
+        self._explain("")
+        # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
+        loop = asyncio.get_running_loop()
+        self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
+        self.set_interval(1.0, self._tick)
+
+    # What arrives from the engine
+
+    def _facts_wait(self) -> None:
+        if not self._frame_is_due:
+            self._frame_is_due = True
+            self.set_timer(_FRAME, self._draw)
+
+    def _draw(self) -> None:
+        self._frame_is_due = False
+        changes = self._mirror.take_in(self._bridge.take())
+        self._show(changes)
+
+    def _show(self, changes: Changes) -> None:
+        feed = self.query_one(Feed)
+        for task in changes.tasks:
+            feed.show_task(self._mirror.task(task))
+        for task, text in changes.said:
+            feed.say(task, text)
+        for agent in changes.agents:
+            self._show_agent(agent)
+        if changes.tasks:
+            self.remove_class("-empty")
+            self.query_one(InputBar).suggestion = ""
+            self.query_one(TitleBar).tell(self._mirror.counts)
+            tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
+            for graph in self.query(Graph):
+                graph.show(tasks)
+            self._explain(self.query_one(InputBar).text)
+            self._notice_ends(changes)
+        if self._chosen in changes.agents:
+            self._show_inspector()
+
+    def _show_agent(self, agent: AgentId) -> None:
+        self.query_one(f"#panel-{agent}", Panel).show(self._mirror.agent(agent), self._clock())
+
+    def _show_inspector(self) -> None:
+        if self._chosen is None:
+            return
+        view = self._mirror.agent(self._chosen)
+        task = self._inspected or view.task
+        self.query_one(Inspector).show(
+            InspectorView(
+                agent=self._chosen,
+                status=view,
+                task=self._mirror.task(task) if task else None,
+                prompt=self._mirror.prompt(task) if task else None,
+                output=self._mirror.output(task) if task else "",
+                earlier=tuple(self._mirror.task(each) for each in self._mirror.tasks(self._chosen)),
+                queue=self._mirror.queue(self._chosen),
+                now=self._clock(),
+            )
+        )
+
+    def _notice_ends(self, changes: Changes) -> None:
+        for fact in changes.facts:
+            if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
+                view = self._mirror.task(fact.task)
+                if view.background and not isinstance(fact, TaskCancelled):
+                    self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
+
+    def _tick(self) -> None:
+        for panel in self.query(Panel):
+            if panel.view.state != "idle":
+                panel.show(panel.view, self._clock())
+
+    def on_descendant_focus(self) -> None:
+        in_input = self.focused is self.query_one(InputBar)
+        self.query_one(KeyBar).tell(footer("input" if in_input else "panel, output"))
+
+    # What the person types
+
+    def on_input_bar_edited(self, message: InputBar.Edited) -> None:
+        self._explain(message.text)
+
+    def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
+        text = message.text
+        if command := self._mirror.command(text):
+            self._run_command(command)
+            return
+        refused = self._mirror.explain(text, self._clock()).error
+        if refused is not None:
+            self._refuse(refused)
+            return
+        self.query_one(InputBar).accept()
+        if not text.rstrip().endswith("&"):
+            self.query_one(Feed).to_end()
+        self.run_worker(self._submit(text), group="submit", name="submit")
+
+    async def _submit(self, text: str) -> None:
+        if error := await self._desk.submit(text):
+            bar = self.query_one(InputBar)
+            if not bar.text:
+                bar.text = text
+            self._refuse(error)
+
+    def _refuse(self, error: StatementError) -> None:
+        self.query_one(PlanLine).refuse(error)
+        self.query_one(InputBar).show_error(error.span)
+
+    def _run_command(self, command: Command) -> None:
+        try:
+            run_command(self._desk, command.name, command.arguments)
+        except (CommandError, OSError) as error:
+            self.query_one(PlanLine).complain(str(error))
+            return
+        self.query_one(InputBar).accept()
+
+    def _explain(self, text: str) -> None:
+        plan, bar = self.query_one(PlanLine), self.query_one(InputBar)
+        if not text.strip():
+            plan.hint("type @agent and a task; $agent puts an agent's output in; -> hands it on")
+            return
+        if text.lstrip().startswith("/"):
+            plan.hint("Enter runs the command")
+            return
+        explanation = self._mirror.explain(text, self._clock())
+        plan.explain(explanation)
+        bar.references = {
+            each.agent: "bound" if each.size is not None else "waiting"
+            for step in explanation.steps
+            for each in step.inputs
+        }
+
+    # What the desk asks of us
+
+    def report(self, title: str, text: Content) -> None:
+        """Show a text to read."""
+        self.app.push_screen(Report(title, text))
+
+    def tell(self, text: str, *, alarm: bool = False) -> None:
+        """Show a passing notice."""
+        self.notify(text, severity="warning" if alarm else "information", timeout=4, markup=False)
+
+    async def confirm(self, question: str, consequences: str) -> bool:
+        """Ask, and wait for the answer."""
+        return await self.app.push_screen_wait(Confirm(question, consequences))
+
+    def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
+        """Open the inspector."""
+        self._choose(agent)
+        self._inspected = task
+        self.remove_class("-graphing", "-zoomed")
+        self.add_class("-inspecting")
+        self._show_inspector()
+        self.query_one(Inspector).focus()
+
+    def do(self, action: str) -> None:
+        """Run one of our actions."""
+        getattr(self, f"action_{action}")()
+
+    def in_background(self, work: Coroutine[None, None, None]) -> None:
+        """Let a piece of work that waits for the person go on by itself."""
+        self.run_worker(work, group="desk", name="desk")
+
+    def themes(self) -> Sequence[str]:
+        """The themes there are."""
+        return sorted(self.app.available_themes)
+
+    def set_theme(self, name: str) -> None:
+        """Change the colours."""
+        self.app.theme = name
+
+    # Choosing
+
+    def _choose(self, agent: AgentId | None) -> None:
+        self._chosen = agent
+        self._inspected = None
+        for panel in self.query(Panel):
+            panel.set_class(panel.view.agent == agent, "-chosen")
+        self._show_inspector()
+
+    def on_panel_chosen(self, message: Panel.Chosen) -> None:
+        if message.zoom:
+            self._choose(message.agent)
+            self.action_zoom()
+        else:
+            self.inspect(message.agent)
+
+    def on_tabs_chosen(self, message: Tabs.Chosen) -> None:
+        self._show_tab(message.agent)
+
+    def on_feed_chosen(self, message: Feed.Chosen) -> None:
+        self._choose(agent_of(message.task))
+
+    def on_graph_chosen(self, message: Graph.Chosen) -> None:
+        self.inspect(agent_of(message.task), message.task)
+
+    def on_inspector_closed(self) -> None:
+        self.action_step_back()
+
+    def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
+        self._desk.cancel(message.task)
+
+    def _show_tab(self, agent: AgentId | None) -> None:
+        self.query_one(Tabs).choose(agent)
+        self.query_one(Feed).choose(agent)
+        self._choose(agent)
+
+    # Actions
+
+    def action_step_back(self) -> None:
+        """Close what is open; with nothing open, twice cancels what the chosen agent does."""
+        for opened in ("-finding", "-inspecting", "-graphing", "-zoomed"):
+            if self.has_class(opened):
+                self.remove_class(opened)
+                if opened == "-finding":
+                    self.query_one(Feed).stop_find()
+                if opened == "-zoomed":
+                    self._show_tab(None)
+                self.query_one(InputBar).focus()
+                return
+        if not self.query_one(InputBar).has_focus:
+            self.query_one(InputBar).focus()
+            return
+        agent = self._chosen or next((a for a in self._mirror.roster.agents if self._mirror.queue(a)), None)
+        queue = self._mirror.queue(agent) if agent else ()
+        if not queue:
+            return
+        if self._second_press.again(f"escape {queue[0]}"):
+            self._desk.cancel(queue[0])
+            return
+        _, fallen = self._desk.consequences(queue[0])
+        also = f" (skips {', '.join(fallen)})" if fallen else ""
+        self.tell(f"Esc again cancels {queue[0]}{also}.")
+
+    def action_interrupt(self) -> None:
+        """Copy, or clear the input, or, twice, cancel what runs, or, twice with nothing running, quit."""
+        if selected := self.get_selected_text():
+            self.app.copy_to_clipboard(selected)
+            return
+        bar = self.query_one(InputBar)
+        if bar.text:
+            bar.clear_to_history()
+            return
+        tasks, _ = self._desk.consequences("all")
+        running = tuple(task for task in tasks if not self._mirror.task(task).background)
+        if self._second_press.again("ctrl+c"):
+            if running:
+                self.run_worker(self._desk.ask(lambda session: [session.cancel(task) for task in running]))
+            else:
+                self.action_leave()
+            return
+        self.tell(f"Ctrl+C again cancels {', '.join(running)}." if running else "Ctrl+C again quits.")
+
+    def action_leave(self) -> None:
+        """Quit, asking if anything runs."""
+        self.run_worker(self._leave(), group="leave", exclusive=True)
+
+    async def _leave(self) -> None:
+        tasks, _ = self._desk.consequences("all")
+        if not tasks or await self.confirm("Agents are working. Quit?", f"cancels {', '.join(tasks)}"):
+            self.app.exit()
+
+    def action_help(self) -> None:
+        """Show the keys and the commands."""
+        self.report("Help", help_text())
+
+    def action_graph(self) -> None:
+        """Show the graph, or hide it."""
+        self.remove_class("-inspecting", "-zoomed")
+        self.toggle_class("-graphing")
+        (self.query_one("#graph") if self.has_class("-graphing") else self.query_one(InputBar)).focus()
+
+    def action_zoom(self) -> None:
+        """Show only the chosen agent's output, or everyone's again."""
+        self.remove_class("-inspecting", "-graphing")
+        self.toggle_class("-zoomed")
+        self._show_tab(self._chosen if self.has_class("-zoomed") else None)
+
+    def action_find(self) -> None:
+        """Open the find line."""
+        self.add_class("-finding")
+        self.query_one("#find", Input).focus()
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        count = self.query_one(Feed).find(message.value)
+        self.query_one(PlanLine).hint(f"{count} found; Enter goes to the next, Esc leaves")
+
+    def on_input_submitted(self) -> None:
+        self.query_one(Feed).find_next(1)
+
+    def action_tasks(self) -> None:
+        """List all tasks."""
+        run_command(self._desk, "tasks", "")
+
+    def action_send_to_background(self) -> None:
+        """Send what is typed with & at its end."""
+        bar = self.query_one(InputBar)
+        if bar.text.strip():
+            bar.post_message(InputBar.Submitted(f"{bar.text.rstrip()} &"))
+
+    def action_redraw(self) -> None:
+        """Draw everything anew."""
+        self.refresh(layout=True, repaint=True)
+
+    def action_clear_output(self) -> None:
+        """Empty the feed."""
+        self.query_one(Feed).clear()
+
+    def action_scroll_output(self, direction: int) -> None:
+        """Scroll the output without leaving the input."""
+        self.query_one(Feed).page(direction)
+
+    def action_step_agent(self, by: int) -> None:
+        """Show the next agent's tasks."""
+        self._show_tab(self.query_one(Tabs).step(by))
+
+    def action_cancel_chosen(self) -> None:
+        """Cancel what the chosen agent does."""
+        if self._chosen is not None and (queue := self._mirror.queue(self._chosen)):
+            self._desk.cancel(queue[0])
+
+    def action_retry_chosen(self) -> None:
+        """Retry what the chosen agent did not complete."""
+        if self._chosen is not None:
+            self._desk.retry(self._chosen)
+
+    def action_copy_output(self) -> None:
+        """Copy what the chosen agent said last."""
+        if self._chosen is not None and (text := self._desk.last_output(self._chosen)):
+            self.app.copy_to_clipboard(text)
+            self.tell(f"Copied what @{self._chosen} said last.")
+
+    def action_choose_number(self, number: int) -> None:
+        """Choose an agent by the number on its panel."""
+        agents = self._mirror.roster.agents
+        if number <= len(agents):
+            self._choose(agents[number - 1])
+            self.query_one(f"#panel-{agents[number - 1]}").focus()
+
+    def action_focus_input(self) -> None:
+        """Go back to the input."""
+        self.query_one(InputBar).focus()
+
+    def on_input_bar_interrupted(self) -> None:
+        self.action_interrupt()
+
+    def on_input_bar_leave_requested(self) -> None:
+        self.action_leave()
+
+    def on_input_bar_help_requested(self) -> None:
+        self.action_help()
+
+    def on_input_bar_agent_stepped(self, message: InputBar.AgentStepped) -> None:
+        self.action_step_agent(message.by)
+
+    def on_input_bar_scrolled(self, message: InputBar.Scrolled) -> None:
+        self.action_scroll_output(message.direction)
+
+    def on_input_bar_follow_requested(self) -> None:
+        self.query_one(Feed).to_end()

@@ -1,0 +1,96 @@
+"""Opening the screen, and leaving the terminal as it was however the program ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+from textual.drivers.linux_driver import LinuxDriver
+
+from teambot_tui.agents.process import kill_all
+from teambot_tui.ui.app import TeambotApp
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.guard import Guard
+from teambot_tui.ui.screens.session import Place
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from teambot_tui.api import Session
+
+_PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
+
+
+def start(session: Session, *, ascii_only: bool) -> int:
+    """Show the session until the person leaves; return the exit status."""
+    team = session.project.team
+    place = Place(
+        folder=session.project.directory,
+        backends=team.backends,
+        descriptions=team.descriptions,
+        models=session.models,
+        glyphs=Glyphs(ascii_only=ascii_only or os.environ.get("TERM") == "linux"),
+    )
+    guard = Guard()
+    app = TeambotApp(session, place)
+    app.driver_class = _guarded(guard)
+    _leave_on_signals(app, guard)
+    try:
+        app.run()
+    finally:
+        kill_all()
+        guard.dismiss()
+    return app.return_code or 0
+
+
+def _guarded(guard: Guard) -> type[LinuxDriver]:
+    """Return a driver that tells the guard when the terminal's modes are on."""
+
+    class Guarded(LinuxDriver):
+        def start_application_mode(self) -> None:
+            guard.watch(on=True)
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+
+        def stop_application_mode(self) -> None:
+            if self._mouse_pixels:
+                self.write("\x1b[?1016l")  # Textual leaves it on
+            super().stop_application_mode()
+
+        def close(self) -> None:
+            super().close()  # waits until everything is written
+            guard.watch(on=False)
+
+    return Guarded
+
+
+def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
+    """End the app at a signal; if it cannot end, because nobody reads the terminal, end without it."""
+    leaving = False
+
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a handler's signature
+        nonlocal leaving
+        if leaving:
+            return
+        leaving = True
+        watchdog = threading.Timer(_PATIENCE, _give_up, [guard, 128 + number])
+        watchdog.daemon = True
+        watchdog.start()
+        # From a thread of its own, since only then the app's loop is woken up.
+        asking = threading.Thread(
+            target=app.call_later, args=[app.exit], kwargs={"return_code": 128 + number}
+        )
+        asking.daemon = True
+        asking.start()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, leave)
+
+
+def _give_up(guard: Guard, status: int) -> None:
+    try:
+        kill_all()
+        guard.take_over()
+    finally:
+        os._exit(status)

@@ -1,0 +1,41 @@
+"""The first minute: an empty session shows the team, what is worth typing, and what everyone runs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.content import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from teambot_tui.engine.ids import AgentId
+
+EXAMPLES: Final = (
+    ("@pm,ba Analyse a login page -> @builder-1 Build it", "two in parallel, then one who gets both outputs"),
+    ("@reviewer Check $builder-1 against $pm", "$agent waits for that agent and puts its output there"),
+    ("@writer Write the release notes from $reviewer &", "& works in the background"),
+)
+
+
+def welcome(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str]) -> Content:
+    """Return what an empty feed says."""
+    lines = [Content("Your team").stylize("bold")]
+    width = max(map(len, backends), default=0)
+    for number, (agent, backend) in enumerate(backends.items(), start=1):
+        lines.append(
+            Content(f"  {number} @{agent:{width}}  ").stylize("$accent")
+            + Content(descriptions.get(agent, ""))
+            + Content(f"  ({backend})").stylize("dim")
+        )
+    lines += [Content(""), Content("Worth typing").stylize("bold")]
+    for statement, meaning in EXAMPLES:
+        lines += [Content(f"  {statement}").stylize("$accent"), Content(f"      {meaning}").stylize("dim")]
+    lines.append(Content("  Tab puts the first one into the input.").stylize("dim"))
+    if set(backends.values()) == {"rehearsal"}:
+        lines += [
+            Content(""),
+            Content("Everyone rehearses: no model is connected.").stylize("bold")
+            + Content(" Set a backend in teambot.toml or ~/.config/teambot/config.toml to make it real."),
+        ]
+    return Content("\n").join(lines)

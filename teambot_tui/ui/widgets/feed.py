@@ -1,0 +1,376 @@
+"""The output of the team, one block per task in order of submission, however much and fast it comes.
+
+Text is put on a list when it arrives and becomes rows when a frame is asked for, and only where the frame
+shows it. It is data, never markup.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from teambot_tui.ui.widgets.feed_block import Block
+from teambot_tui.ui.widgets.feed_find import Search
+from teambot_tui.ui.widgets.feed_heads import Kind, Page, Row
+from teambot_tui.ui.widgets.feed_paint import draw, stylize
+from teambot_tui.ui.widgets.feed_text import Output
+from teambot_tui.ui.widgets.feed_view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.style import Style
+    from textual import events
+    from textual.geometry import Region
+    from textual.selection import Selection
+
+    from teambot_tui.engine.board import State
+    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.mirror import TaskView
+
+_WIDEST: Final = 110
+_AIRY: Final = 20
+_WHEEL: Final = 3
+_STRIPS: Final = 1024
+
+
+class Feed(Widget, can_focus=True):
+    """Shows what was asked, what became of it, and what was answered."""
+
+    DEFAULT_CSS = "Feed { width: 1fr; height: 1fr; }"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "feed--agent",
+        "feed--cancelled",
+        "feed--code",
+        "feed--completed",
+        "feed--cursor",
+        "feed--executing",
+        "feed--failed",
+        "feed--fold",
+        "feed--found",
+        "feed--found-here",
+        "feed--heading",
+        "feed--link",
+        "feed--marker",
+        "feed--muted",
+        "feed--note",
+        "feed--output",
+        "feed--prompt",
+        "feed--queued",
+        "feed--quote",
+        "feed--skipped",
+        "feed--statement",
+        "feed--time",
+        "feed--waiting",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Previous task", show=False),
+        Binding("down,j", "move(1)", "Next task", show=False),
+        Binding("enter", "choose", "Expand or fold", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "to_start", "Oldest", show=False),
+        Binding("end", "to_end", "Follow", show=False),
+    ]
+
+    follow: reactive[bool] = reactive(True, init=False)
+    """Whether the newest is kept in view."""
+
+    class Chosen(Message):
+        """A block was clicked on or entered."""
+
+        def __init__(self, task: TaskId) -> None:
+            super().__init__()
+            self.task = task
+
+    class FollowChanged(Message):
+        """The feed began or ceased to follow the newest."""
+
+        def __init__(self, follow: bool) -> None:
+            super().__init__()
+            self.follow = follow
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="output")
+        self._glyphs = glyphs
+        self._blocks: dict[TaskId, Block] = {}
+        self._early: dict[TaskId, Output] = {}
+        self._agent: AgentId | None = None
+        self._view = View(self._arrange)
+        self._cursor: Block | None = None
+        self._search: Search | None = None
+        self._page = Page(0, False, glyphs, self._state_of)
+        self._styles: dict[str, Style] = {}
+        self._drawn: list[tuple[Strip, Block, Row]] = []
+        """The rows of the last frame: until the next one the mouse points at them, whatever happens."""
+        self._strips: LRUCache[tuple[Row, bool, int], Strip] = LRUCache(_STRIPS)
+
+    # What is shown
+
+    def say(self, task: TaskId, text: str) -> None:
+        """Take in more of what a task says."""
+        block = self._blocks.get(task)
+        if block is None:
+            self._early.setdefault(task, Output()).append(text)
+            return
+        block.output.append(text)
+        if block in self._view.seen:
+            self.refresh()
+
+    def show_task(self, view: TaskView) -> None:
+        """Take in a new task, or what became of one."""
+        block = self._blocks.get(view.task)
+        if block is not None:
+            block.update(view)
+        else:
+            block = self._blocks[view.task] = Block(view, self._early.pop(view.task, Output()))
+            if self._agent in (None, view.agent):
+                self._view.add(block)
+        self.refresh()
+
+    def choose(self, agent: AgentId | None) -> None:
+        """Show all tasks, or one agent's."""
+        if agent != self._agent:
+            self._agent = agent
+            self._view.show([block for block in self._blocks.values() if agent in (None, block.view.agent)])
+            self._cursor = None
+            if self._search is not None:
+                self._search.at = None
+            self.to_end()
+
+    def toggle_fold(self, task: TaskId) -> None:
+        """Fold a block, or unfold it; if it is in view, it stays there."""
+        block = self._blocks[task]
+        if block in self._view.seen:
+            self._view.keep(block, block.toggle)
+            self._scrolled()
+        else:
+            block.toggle()
+
+    def text_of(self, task: TaskId) -> str:
+        """Return what a task has said, as far as it is kept here."""
+        return self._blocks[task].output.text
+
+    @property
+    def cursor(self) -> TaskId | None:
+        """The task that keys act on: the newest, until one is chosen."""
+        blocks = self._view.blocks
+        block = self._cursor or (blocks[-1] if blocks else None)
+        return block.view.task if block else None
+
+    # Scrolling
+
+    def page(self, direction: int) -> None:
+        """Scroll by a page, keeping a row of the last one."""
+        self.scroll_rows(direction * max(1, self.size.height - 1))
+
+    def scroll_rows(self, rows: int) -> None:
+        """Scroll down, or up where the number is negative."""
+        if self._view.blocks:
+            self._view.scroll_to(self._view.walk(self._view.top(), rows))
+            self._scrolled()
+
+    def to_end(self) -> None:
+        """Show the newest, and follow it."""
+        self._view.hook = None
+        self._scrolled()
+
+    def to_start(self) -> None:
+        """Show the oldest."""
+        if self._view.blocks:
+            self._view.scroll_to((0, 0))
+            self._scrolled()
+
+    def _scrolled(self) -> None:
+        self.follow = self._view.hook is None
+        self.refresh()
+
+    def watch_follow(self, follow: bool) -> None:
+        if follow:
+            self._view.hook = None
+        elif self._view.hook is None and self._view.blocks:
+            self._view.hang_on(self._view.top())
+        self.post_message(self.FollowChanged(follow))
+
+    # Finding
+
+    def find(self, text: str) -> int:
+        """Look for a text in what is shown of all tasks; return how often it is there."""
+        self._search = Search(text) if text else None
+        self.refresh()
+        return sum(len(self._search.matches(block)) for block in self._view.blocks) if self._search else 0
+
+    def find_next(self, direction: int = 1) -> None:
+        """Go to the next match, or back to the one before, unfolding what hides it."""
+        view, search = self._view, self._search
+        if search is None or not view.blocks:
+            return
+        number, index = view.top()
+        search.move(view.blocks, (number, view.blocks[number].text_before(index)), direction)
+        if search.at is None:
+            return
+        block, position = search.at
+        block.unfold()
+        self._cursor = block
+        self._arrange(block)
+        row = block.index(block.output.row_at(position))
+        view.hang_on(view.walk((block.position, row), -(self.size.height // 3)))
+        self._scrolled()
+
+    def stop_find(self) -> None:
+        """Look for nothing any more."""
+        self._search = None
+        self.refresh()
+
+    # Keys and mouse
+
+    def action_move(self, step: int) -> None:
+        """Go to the block before or after."""
+        blocks = self._view.blocks
+        if not blocks:
+            return
+        position = (self._cursor or blocks[-1]).position + step
+        if position >= len(blocks):
+            self.to_end()
+        elif position >= 0:
+            self._cursor = blocks[position]
+            self._view.bring_in(blocks[position])
+            self._scrolled()
+
+    def action_choose(self) -> None:
+        """Fold or unfold the block at hand, and say that it was chosen."""
+        if (task := self.cursor) is not None:
+            self.toggle_fold(task)
+            self.post_message(self.Chosen(task))
+
+    def action_page(self, direction: int) -> None:
+        """Scroll by a page."""
+        self.page(direction)
+
+    def action_to_start(self) -> None:
+        """Show the oldest."""
+        self.to_start()
+
+    def action_to_end(self) -> None:
+        """Follow the newest."""
+        self.to_end()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= len(self._drawn) or self.text_selection is not None:
+            return
+        _, block, row = self._drawn[offset.y]
+        self._cursor = block
+        if row.kind in (Kind.HEAD, Kind.FOLD):
+            self.toggle_fold(block.view.task)
+        self.refresh()
+        self.post_message(self.Chosen(block.view.task))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_rows(-_WHEEL)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_rows(_WHEEL)
+
+    # Selecting
+
+    def text_select_all(self) -> None:
+        """Select nothing: who clicks twice does not want to copy a whole session."""
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text without what is drawn around it."""
+        lines: list[str] = []
+        for block in self._view.blocks:
+            if not block.is_touched(selection.start, selection.end):
+                continue
+            self._arrange(block)
+            for index in range(block.height):
+                if (span := selection.get_span(block.line(index))) is not None:
+                    row = block.row(index)
+                    start, end = (max(0, each - row.gutter) if each >= 0 else None for each in span)
+                    lines.append(row.text[start:end].rstrip())
+        return "\n".join(lines), "\n"
+
+    # Drawing
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = {}
+        self._strips.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._turn_page()
+        self._view.compose()
+        self._drawn = [
+            (self._draw(block, index), block, block.row(index)) for block, index in self._view.rows
+        ]
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        if y < len(self._drawn):
+            return self._drawn[y][0]
+        return Strip.blank(self.size.width, self.rich_style)
+
+    def _draw(self, block: Block, index: int) -> Strip:
+        row, width = block.row(index), self.size.width
+        has_cursor = self.has_focus and row.kind is Kind.HEAD and block.view.task == self.cursor
+        strip = self._strips.get((row, has_cursor, width))
+        if strip is None:
+            cursor = self._glyphs["plan"] if has_cursor else ""
+            strip = draw(row, width, self.rich_style, self._role_styles(), cursor)
+            self._strips[row, has_cursor, width] = strip
+        for start, end, style in self._marks(block, index, row):
+            strip = stylize(strip, start, end, style)
+        return strip.apply_offsets(0, block.line(index))
+
+    def _marks(self, block: Block, index: int, row: Row) -> Iterator[tuple[int, int, Style]]:
+        """What is found or selected in a row."""
+        if self._search is not None and (span := block.span(index)) is not None:
+            for start, end, is_here in self._search.within(block, *span):
+                first, last = (row.gutter + block.column(index, each - span[0]) for each in (start, end))
+                yield first, last, self._role_styles()["feed--found-here" if is_here else "feed--found"]
+        if (selection := self.text_selection) is not None:
+            selected = selection.get_span(block.line(index))
+            if selected is not None:
+                end = selected[1] if selected[1] >= 0 else row.gutter + len(row.text)
+                style = self.screen.get_component_rich_style("screen--selection")
+                yield max(selected[0], row.gutter), end, style
+
+    def _role_styles(self) -> dict[str, Style]:
+        if not self._styles:
+            self._styles = {name: self.get_component_rich_style(name) for name in self.COMPONENT_CLASSES}
+        return self._styles
+
+    def _turn_page(self) -> None:
+        """Follow the size of the widget."""
+        width, height = self.size
+        width, airy = min(width, _WIDEST), height >= _AIRY
+        self._view.height = height
+        if (self._page.width, self._page.airy) != (width, airy):
+            self._page = Page(width, airy, self._glyphs, self._state_of)
+
+    def _arrange(self, block: Block) -> None:
+        """Make a block ready to be looked at; what is in view keeps its look while the user reads."""
+        self._turn_page()
+        blocks, hook = self._view.blocks, self._view.hook
+        if hook is None or block not in self._view.seen:
+            block.settle(last=block.position == len(blocks) - 1)
+        read = block.read_at(hook[1], self._page) if hook is not None and hook[0] is block else None
+        before = blocks[block.position - 1] if block.position else None
+        plain = self._search is not None and bool(self._search.matches(block))
+        block.arrange(self._page, self._role_styles(), before, plain=plain)
+        if read is not None:
+            self._view.hook = (block, block.output.row_at(read))
+
+    def _state_of(self, task: TaskId) -> State | None:
+        block = self._blocks.get(task)
+        return block.view.state if block else None

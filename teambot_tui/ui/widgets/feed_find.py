@@ -1,0 +1,56 @@
+"""Finding a text in what the agents said: literally, in any case, as often as it is there."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from teambot_tui.ui.widgets.feed_block import Block
+    from teambot_tui.ui.widgets.feed_text import Output
+
+
+class Search:
+    """What is looked for, and the match at hand."""
+
+    def __init__(self, needle: str) -> None:
+        self.length = len(needle)
+        self.at: tuple[Block, int] | None = None
+        self._pattern = re.compile(re.escape(needle), re.IGNORECASE)
+        self._found: dict[Block, tuple[tuple[Output, int, int], list[int]]] = {}
+
+    def matches(self, block: Block) -> list[int]:
+        """Return where in a block's text the matches begin."""
+        output = block.output
+        version = (output, output.missing, output.size)
+        known = self._found.get(block)
+        if known is None or known[0] != version:
+            found = [match.start() + output.missing for match in self._pattern.finditer(output.text)]
+            known = self._found[block] = (version, found)
+        return known[1]
+
+    def within(self, block: Block, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+        """Return the parts of matches between two positions, and whether each is of the match at hand."""
+        found = self.matches(block)
+        for match in found[bisect_right(found, start - self.length) : bisect_left(found, end)]:
+            yield max(match, start), min(match + self.length, end), self.at == (block, match)
+
+    def move(self, blocks: Sequence[Block], start: tuple[int, int], direction: int) -> Block | None:
+        """Go to the next match after a block's position, around the end if need be; return its block."""
+        number, position = start
+        if self.at is not None:
+            number, position = self.at[0].position, self.at[1] + (direction > 0)
+        count = len(blocks)
+        for step in range(count + 1):
+            block = blocks[(number + step * direction) % count]
+            found = self.matches(block)
+            if step == 0:
+                split = bisect_left(found, position)
+                found = found[split:] if direction > 0 else found[:split]
+            if found:
+                self.at = (block, found[0] if direction > 0 else found[-1])
+                return block
+        return None

@@ -1,0 +1,179 @@
+"""The single lines around the feed: the title, the tabs and the plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from teambot_tui.ui.glyphs import Glyphs, size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from teambot_tui.engine.board import State
+    from teambot_tui.engine.explain import Explanation, Step
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.language.errors import StatementError
+
+
+class Line(Widget):
+    """One line of text that is replaced as a whole, without layout."""
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._content = Content("")
+
+    def show(self, content: Content) -> None:
+        """Show this and nothing else."""
+        if content != self._content:
+            self._content = content
+            self.refresh()
+
+    def render(self) -> Content:
+        return self._content
+
+
+class TitleBar(Line):
+    """What session this is and how many tasks are in which state."""
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(id="title")
+        self._name = name
+        self._glyphs = glyphs
+        self.tell({})
+
+    def tell(self, counts: dict[State, int]) -> None:
+        """Show how many tasks are in which state."""
+        content = Content(" teambot").stylize("bold") + Content(f" {self._glyphs['dot']} {self._name}   ")
+        for state, count in counts.items():
+            if count:
+                content += Content(f"{self._glyphs[state]}{count} ").stylize(_COLOURS[state.value])
+        self.show(content)
+
+
+_COLOURS = {
+    "queued": "$text-muted",
+    "waiting": "$text-warning",
+    "executing": "$text-primary",
+    "completed": "$text-success",
+    "failed": "$text-error",
+    "cancelled": "$text-muted",
+    "skipped": "$text-muted",
+}
+
+
+class Tabs(Line):
+    """All, and a tab for each agent; a click chooses."""
+
+    class Chosen(Message):
+        """The user wants to see this agent's tasks, or all."""
+
+        def __init__(self, agent: AgentId | None) -> None:
+            super().__init__()
+            self.agent = agent
+
+    def __init__(self, agents: Sequence[AgentId]) -> None:
+        super().__init__(id="tabs")
+        self._agents = tuple(agents)
+        self._places: list[tuple[int, int, AgentId | None]] = []
+        self.choose(None)
+
+    def choose(self, agent: AgentId | None) -> None:
+        """Mark the tab that is shown."""
+        self.agent = agent
+        content = Content(" ")
+        self._places = []
+        for tab in (None, *self._agents):
+            name = tab or "All"
+            begin = content.cell_length
+            label = Content(f" {name} ")
+            content += label.stylize("reverse bold") if tab == agent else label.stylize("dim")
+            self._places.append((begin, content.cell_length, tab))
+        self.show(content)
+
+    def step(self, by: int) -> AgentId | None:
+        """Return the tab that many to the right of the one shown."""
+        tabs = (None, *self._agents)
+        return tabs[(tabs.index(self.agent) + by) % len(tabs)]
+
+    def on_click(self, event: events.Click) -> None:
+        for begin, end, agent in self._places:
+            if begin <= event.x < end:
+                self.post_message(self.Chosen(agent))
+
+
+class KeyBar(Line):
+    """The keys that matter where the focus is."""
+
+    def __init__(self) -> None:
+        super().__init__(id="footer")
+
+    def tell(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Show these keys and what they do."""
+        self.show(
+            Content(" ")
+            + Content("  ").join(
+                Content(key).stylize("bold $text") + Content(f" {words}") for key, words in keys
+            )
+        )
+
+
+class PlanLine(Line):
+    """What Enter would do."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="plan")
+        self._glyphs = glyphs
+
+    def hint(self, text: str) -> None:
+        """Show a line of help while there is nothing to explain."""
+        self._set_error(error=False)
+        self.show(Content(f" {self._glyphs['plan']} {text}").stylize("dim"))
+
+    def explain(self, explanation: Explanation) -> None:
+        """Show the plan, or what is wrong and what to type."""
+        if explanation.error is not None:
+            self.refuse(explanation.error)
+            return
+        self._set_error(error=False)
+        self.show(Content(f" {self._glyphs['plan']} ") + self._plan(explanation.steps))
+
+    def refuse(self, error: StatementError) -> None:
+        """Show what is wrong, where, and what to type instead."""
+        hint = f" {self._glyphs['dot']} {error.hint}" if error.hint else ""
+        self.complain(f"{error.line}:{error.column} {error.message}{hint}")
+
+    def complain(self, text: str) -> None:
+        """Show what is wrong."""
+        self._set_error(error=True)
+        self.show(Content(f" {self._glyphs['failed']} {text}"))
+
+    def _plan(self, steps: Sequence[Step]) -> Content:
+        starting = [f"@{step.agent}" for step in steps if step.starts]
+        clauses: list[Content] = []
+        if starting:
+            verb = "starts" if len(starting) == 1 else "start"
+            clauses.append(Content(f"{', '.join(starting)} {verb}").stylize("$text-primary"))
+        for step in steps:
+            if step.starts:
+                continue
+            words = step.outlook
+            clauses.append(Content(words).stylize("$text-warning" if step.waiting_for else "$text-muted"))
+        seen = dict.fromkeys(each for step in steps for each in step.inputs if each.via == "$")
+        for each in seen:
+            known = each.size is not None
+            mark = f"{self._glyphs['completed']} {size(each.size or 0)}" if known else self._glyphs["waiting"]
+            clauses.append(
+                Content(f"${each.agent} {mark}").stylize("$text-success" if known else "$text-warning")
+            )
+        if steps[-1].background:
+            clauses.append(Content("in the background").stylize("dim"))
+        return Content(f" {self._glyphs['dot']} ").join(clauses)
+
+    def _set_error(self, *, error: bool) -> None:
+        self.set_class(error, "-error")

@@ -1,0 +1,109 @@
+"""One agent at a glance: a card where there is room, a chip of one line where there is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from teambot_tui.ui.glyphs import Glyphs, duration
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.ui.mirror import AgentView
+
+_STATES = ("idle", "queued", "waiting", "executing", "completed", "failed", "cancelled", "skipped")
+
+
+class Panel(Widget, can_focus=True):
+    """Shows an agent's view; a click or Enter asks to inspect it, a double click or `z` to zoom."""
+
+    class Chosen(Message):
+        """The user wants to read what this agent does."""
+
+        def __init__(self, agent: AgentId, *, zoom: bool = False) -> None:
+            super().__init__()
+            self.agent = agent
+            self.zoom = zoom
+
+    def __init__(self, view: AgentView, number: int, runs_on: str, glyphs: Glyphs) -> None:
+        super().__init__(id=f"panel-{view.agent}", classes="panel")
+        self.view = view
+        self._number = number
+        self._runs_on = runs_on
+        self._glyphs = glyphs
+        self._now = view.since
+        self.show(view, view.since)
+
+    @property
+    def badge(self) -> str:
+        """The state in words, as it is shown with its glyph: `⧗ waiting for @pm, @ba`."""
+        view = self.view
+        if view.state == "waiting":
+            without = " (no output yet)" if view.no_output_yet else ""
+            words = f"waiting for {', '.join(f'@{agent}' for agent in view.waiting_for)}{without}"
+        elif view.state == "queued":
+            words = f"queued {view.queued + 1}"
+        elif view.state == "idle" and view.last_end is not None:
+            return f"{self._glyphs['idle']} idle {self._glyphs[view.last_end]} {view.last_end}"
+        else:
+            words = view.state
+        return f"{self._glyphs[view.state]} {words}"
+
+    def show(self, view: AgentView, now: float) -> None:
+        """Show what the agent is doing now."""
+        if view != self.view or view.state != "idle":
+            self.refresh()
+        self.view = view
+        self._now = now
+        shown = view.last_end or view.state if view.state == "idle" else view.state
+        for state in _STATES:
+            self.set_class(state == shown, f"-{state}", update=False)
+        self.update_node_styles()
+        runs_on = view.model or self._runs_on
+        title = f"{self._number} @{view.agent}" if self._number < 10 else f"@{view.agent}"
+        self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)
+
+    def render(self) -> Content:
+        if self.size.height <= 1:
+            return self._chip()
+        view = self.view
+        head = Content(self.badge).stylize("bold")
+        if elapsed := self._elapsed():
+            head += Content(f"  {elapsed}").stylize("dim")
+        if view.queued > 0 and view.state != "queued":
+            head += Content(f"  {self._glyphs['queued']} {view.queued} queued")
+        return head + Content("\n") + Content(view.last_line.strip()).stylize("dim")
+
+    def _chip(self) -> Content:
+        view = self.view
+        number = f"{self._number} " if self._number < 10 else ""
+        if view.state == "waiting":
+            words = f"@{','.join(view.waiting_for)}"
+        elif view.state == "idle":
+            words = {"completed": "done"}.get(view.last_end or "", view.last_end or "idle")
+        else:
+            words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
+        glyph = self._glyphs[view.last_end or "idle" if view.state == "idle" else view.state]
+        text = f"{number}{view.agent:9} {glyph} {words}"
+        elapsed = self._elapsed()
+        return Content(f"{text} {elapsed}" if len(text) + len(elapsed) < self.size.width else text)
+
+    def _elapsed(self) -> str:
+        view = self.view
+        if view.state == "idle":
+            return duration(view.last_seconds) if view.last_end else ""
+        return duration(self._now - view.since) if view.since else ""
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Chosen(self.view.agent, zoom=event.chain > 1))
+
+    def key_enter(self) -> None:
+        self.post_message(self.Chosen(self.view.agent))
+
+    def key_z(self) -> None:
+        self.post_message(self.Chosen(self.view.agent, zoom=True))

@@ -1,0 +1,204 @@
+"""Rules with a resolver in front of them, and a script to play on them: no loop, no agents, no clock.
+
+A script is text. A line lets something happen; behind `=>`, and indented below, is everything that the rules
+tell the world about it, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.facts import (
+    CancelRequested,
+    DependencyMet,
+    Fact,
+    Input,
+    RetryRequested,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskQueued,
+    TaskRetried,
+    TaskSkipped,
+    TaskStarted,
+    TaskWaiting,
+    TextProduced,
+    TimePassed,
+    WorkEnded,
+)
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.resolver import Roster, resolve
+from teambot_tui.engine.rules import Rules
+from teambot_tui.language.parser import parse
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.facts import StatementAccepted
+    from teambot_tui.engine.injection import Prompt
+
+TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
+
+
+class PolicyFields(TypedDict, total=False):
+    """What a test may set."""
+
+    wait_timeout: float
+    max_parallel: int
+    max_references: int
+    inject_limit: int
+    output_limit: int
+    on_dependency_failure: OnFailure
+    references: bool
+
+
+class Bench:
+    """A session of the default team, with a clock that the test moves."""
+
+    def __init__(self, default: str | None = None, **policy: Unpack[PolicyFields]) -> None:
+        self.policy = Policy(**policy)
+        self.rules = Rules(self.policy)
+        self.roster = Roster(tuple(map(AgentId, TEAM)), AgentId(default) if default else None)
+        self.now = 0.0
+        self.published: list[Fact] = []
+        self.prompts: dict[str, Prompt] = {}
+        """What each task was sent the last time it started."""
+        self.alarms: list[float] = []
+        self._lines: list[str] = []
+
+    @property
+    def board(self) -> Board:
+        return self.rules.board
+
+    def task(self, name: str) -> Task:
+        return self.board.tasks[TaskId(name)]
+
+    def states(self) -> dict[str, str]:
+        """How every task stands."""
+        return {name: str(task.state) for name, task in self.board.tasks.items()}
+
+    # Letting things happen; each returns what the rules told the world
+
+    def report(self, fact: Input) -> list[str]:
+        """Let a fact have its consequences, as the runner does."""
+        self._lines = []
+        self._handle(fact)
+        self.board.validate(self.policy.max_parallel)
+        return self._lines
+
+    def resolve(self, text: str) -> list[StatementAccepted | TaskCreated]:
+        statements = parse(text, references=self.policy.references)
+        return resolve(text, statements, self.board, self.roster, self.policy, self.now)
+
+    def submit(self, text: str) -> list[str]:
+        return [line for fact in self.resolve(text) for line in self.report(fact)]
+
+    def say(self, task: str, text: str) -> list[str]:
+        return self.report(TextProduced(self.now, TaskId(task), text))
+
+    def complete(self, task: str, output: str = "") -> list[str]:
+        """Let a task say what it has to say, and end; return what follows from the end."""
+        if output:
+            self.say(task, output)
+        return self.report(WorkEnded(self.now, TaskId(task), None))
+
+    def fail(self, task: str, error: str = "boom") -> list[str]:
+        return self.report(WorkEnded(self.now, TaskId(task), error))
+
+    def cancel(self, *tasks: str) -> list[str]:
+        return self.report(CancelRequested(self.now, tuple(map(TaskId, tasks))))
+
+    def retry(self, task: str) -> list[str]:
+        return self.report(RetryRequested(self.now, TaskId(task)))
+
+    def wait(self, seconds: float) -> list[str]:
+        self.now += seconds
+        return self.report(TimePassed(self.now))
+
+    def play(self, script: str) -> None:
+        """Let each thing of a script happen and compare what follows from it."""
+        for action, expected in _scenes(script):
+            told = self.act(action)
+            assert told == expected, f"{action}:\n" + "\n".join(told)
+
+    def act(self, action: str) -> list[str]:
+        """Let the thing happen that a line of a script names."""
+        if action.startswith("@"):
+            return self.submit(action)
+        verb, _, rest = action.partition(" ")
+        subject, _, detail = rest.partition(" ")
+        match verb:
+            case "complete":
+                return self.complete(subject, detail)
+            case "fail":
+                return self.fail(subject, detail or "boom")
+            case "say":
+                return self.say(subject, detail)
+            case "start":
+                return self.report(TaskStarted(self.now, TaskId(subject), "", "", None))
+            case "cancel":
+                return self.cancel(*rest.split())
+            case "retry":
+                return self.retry(subject)
+            case "wait":
+                return self.wait(float(subject))
+        raise ValueError(action)
+
+    def _handle(self, fact: Input) -> None:
+        for effect in self.rules.handle(fact):
+            if line := _line(effect):
+                self._lines.append(line)
+            match effect:
+                case Publish(told):
+                    self.published.append(told)
+                case StartTask(task, _, prompt, model):
+                    self.prompts[task] = prompt
+                    self._handle(TaskStarted(self.now, task, prompt.text, "", model))
+                case WakeAt(time):
+                    self.alarms.append(time)
+                case StopTask():
+                    pass
+
+
+def _scenes(script: str) -> list[tuple[str, list[str]]]:
+    scenes: list[tuple[str, list[str]]] = []
+    for line in re.sub(r"\n +", " ", script).split("\n"):
+        if line:
+            action, _, told = line.partition(" => ")
+            scenes.append((action, told.split("; ") if told else []))
+    return scenes
+
+
+def _line(effect: Effect) -> str | None:
+    """What a script shows of an effect; what only repeats the action is left out."""
+    match effect:
+        case StopTask(task):
+            return f"stop {task}"
+        case Publish(TaskStarted(task=task)):
+            return f"{task} started"
+        case Publish(TextProduced(task=task, text=text)):
+            return f"{task} said {text}"
+        case Publish(TaskQueued(task=task)):
+            return f"{task} queued"
+        case Publish(TaskWaiting(task=task, waiting_for=agents, no_output_yet=without)):
+            names = ", ".join(agents)
+            return f"{task} waits for {names}" + (
+                f" (no output yet: {', '.join(without)})" if without else ""
+            )
+        case Publish(DependencyMet(task=task, agent=agent)):
+            return f"{task} has {agent}"
+        case Publish(TaskCompleted(task=task, output=output)):
+            return f"{task} completed" + (f": {output}" if output else "")
+        case Publish(TaskFailed(task=task, reason=reason)):
+            return f"{task} failed: {reason}"
+        case Publish(TaskSkipped(task=task, reason=reason)):
+            return f"{task} skipped: {reason}"
+        case Publish(TaskCancelled(task=task)):
+            return f"{task} cancelled"
+        case Publish(TaskRetried(task=task)):
+            return f"{task} retried"
+        case _:
+            return None

@@ -1,0 +1,205 @@
+"""What holds for every text, whatever is in it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from teambot_tui.language import StatementError, parse
+from teambot_tui.language.names import ALIASES, is_agent_id
+from teambot_tui.language.nodes import Code, Command, Pipeline, Reference, Span, Stage, Statement, Words
+from tests.language.build import parsed, task
+from tests.language.weather import submissions, texts_of_marks
+
+ID = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
+NAME = rf"(?:{'|'.join(ALIASES)}|{ID})(?![A-Za-z0-9_])"
+
+often = settings(max_examples=2000, deadline=None)
+sometimes = settings(max_examples=500, deadline=None)
+
+
+def attempt(source: str, *, references: bool = True) -> tuple[Statement, ...] | StatementError:
+    try:
+        return parse(source, references=references)
+    except StatementError as error:
+        return error
+
+
+def check(source: str) -> None:
+    for references in (True, False):
+        result = attempt(source, references=references)
+        if isinstance(result, StatementError):
+            check_error(result, source)
+        else:
+            check_places(result, source)
+
+
+def check_error(error: StatementError, source: str) -> None:
+    assert error.source == source
+    assert 0 <= error.span.start <= error.span.end <= len(source)
+    assert error.message
+    assert error.hint
+    assert error.line >= 1
+    assert error.column >= 1
+    line, caret = error.pointer().split("\n")
+    assert (line + caret).isprintable()
+    assert set(caret.lstrip(" ")) == {"^"}
+    assert f"line {error.line}, column {error.column}: " in str(error)
+
+
+def check_places(statements: tuple[Statement, ...], source: str) -> None:
+    assert statements
+    assert in_order([each.span for each in statements], Span(0, len(source)))
+    for before, after in pairwise(statements):
+        assert before.span.end == after.span.start
+    assert statements[-1].span.end == len(source)
+    for statement in statements:
+        if isinstance(statement, Command):
+            assert set(statement.arguments) <= set(source)
+            assert statement.arguments == statement.arguments.strip()
+            continue
+        assert statement.stages[0].span.start == statement.span.start
+        assert in_order([stage.span for stage in statement.stages], statement.span)
+        for stage in statement.stages:
+            check_stage(stage, source)
+
+
+def check_stage(stage: Stage, source: str) -> None:
+    assert in_order([each.span for each in (*stage.mentions, *stage.parts)], stage.span)
+    for mention in stage.mentions:
+        name = source[mention.span.start : mention.span.end].removeprefix("@")
+        assert ALIASES.get(name, name) == mention.agent
+        assert is_agent_id(mention.agent)
+    assert len({mention.agent for mention in stage.mentions}) == len(stage.mentions)
+    for before, after in pairwise(stage.parts):
+        assert before.span.end == after.span.start
+        assert not (isinstance(before, Words) and isinstance(after, Words))
+    for part in stage.parts:
+        came_from = source[part.span.start : part.span.end]
+        match part:
+            case Reference(agent):
+                assert came_from == f"${agent}"
+                assert is_agent_id(agent)
+            case Code(text):
+                assert came_from == text
+                assert text.startswith("```")
+            case Words(text):
+                assert text
+                assert text.replace("\\", "") == came_from.replace("\\", "")
+                assert len(text) <= len(came_from)
+    if stage.parts:
+        first, last = stage.parts[0], stage.parts[-1]
+        assert not isinstance(first, Words) or not first.text[0].isspace()
+        assert not isinstance(last, Words) or not last.text[-1].isspace()
+        assert re.fullmatch(r"\s*&?\s*", source[last.span.end : stage.span.end])
+
+
+def in_order(spans: list[Span], whole: Span) -> bool:
+    edges = [whole.start, *(edge for span in spans for edge in span), whole.end]
+    return edges == sorted(edges)
+
+
+@sometimes
+@given(st.text(st.characters()))
+def test_any_text_gives_statements_or_the_one_error(source: str) -> None:
+    check(source)
+
+
+@often
+@given(submissions)
+def test_any_mixture_of_marks_gives_statements_or_the_one_error(source: str) -> None:
+    check(source)
+
+
+@often
+@given(submissions)
+def test_without_references_only_they_become_text(source: str) -> None:
+    with_them, without = attempt(source), attempt(source, references=False)
+    if isinstance(with_them, StatementError) or isinstance(without, StatementError):
+        assert str(with_them) == str(without)
+        return
+    assert [tell(each) for each in with_them] == [tell(each) for each in without]
+
+
+def tell(statement: Statement) -> object:
+    if isinstance(statement, Command):
+        return statement
+    return statement.background, [
+        (stage.mentions, stage.model, text_of(stage), stage.span) for stage in statement.stages
+    ]
+
+
+def text_of(stage: Stage) -> str:
+    return "".join(f"${part.agent}" if isinstance(part, Reference) else part.text for part in stage.parts)
+
+
+@often
+@given(submissions)
+def test_a_statement_does_not_change_by_what_follows(source: str) -> None:
+    alone = attempt(source)
+    assume(not isinstance(alone, StatementError))
+    assert not isinstance(alone, StatementError)
+    last = alone[-1]
+    if isinstance(last, Pipeline):
+        assume(not source.rstrip().endswith("->"))
+        assume(not (last.stages[-1].parts and isinstance(last.stages[-1].parts[-1], Code)))
+    assume(source.count("```") == 0)
+    assert parsed(f"{source}\n@writer Go") == [*parsed(source), task("writer", "Go")]
+
+
+# Escaping: what a person would do to send a text as it is.
+
+
+def escaped(text: str) -> str:
+    """The statement that gives @pm exactly this text, which has no blanks around it."""
+    own_line = re.match(r"```|-", text)
+    begin, *rest = re.split(r"(?m)(^```.*(?:\n(?!```).*)*(?:\n```.*)?)", ("\n" if own_line else " ") + text)
+    pieces = [without_syntax(begin)]
+    for position, piece in enumerate(rest):
+        pieces.append(piece if position % 2 == 0 else without_syntax(piece))
+    if not (len(rest) > 1 and rest[-1] == ""):
+        pieces[-1] = re.sub(r"(?<=\s)(\\*)&\Z", r"\1\1\\&", pieces[-1])
+    return "@pm" + "".join(pieces)
+
+
+def without_syntax(text: str) -> str:
+    text = re.sub(r"(\\*)([${])", r"\1\1\\\2", text)
+    text = re.sub(rf'(\\*)->(?=\s*{ID}:")', r"\1\1\\->", text)
+    text = re.sub(r"(?<=\n)(\\*)(?=/[A-Za-z][A-Za-z-]*(?:\s|\Z))", r"\1\1\\", text)
+    return re.sub(rf"(->\s*|(?<=\n))(\\*)@(?={NAME})", r"\1\2\2\\@", text)
+
+
+EXACT_CALL_IN_COLUMN_1 = re.compile(rf'^{ID}:"', re.MULTILINE)
+
+
+def check_escaping(text: str) -> None:
+    text = text.strip()
+    assume(text)
+    assume(not EXACT_CALL_IN_COLUMN_1.search(text))
+    (statement,) = parse(escaped(text))
+    assert isinstance(statement, Pipeline)
+    assert not statement.background
+    (stage,) = statement.stages
+    assert [mention.agent for mention in stage.mentions] == ["pm"]
+    assert stage.model is None
+    assert not any(isinstance(part, Reference) for part in stage.parts)
+    assert text_of(stage) == text
+
+
+@sometimes
+@given(st.text(st.characters(), min_size=1))
+def test_any_text_can_be_escaped(text: str) -> None:
+    check_escaping(text)
+
+
+@often
+@given(texts_of_marks)
+@example("a\n\\@ba")
+@example("a ->\n@ba")
+@example("a -> \\\\@ba")
+@example("a \\\\&")
+def test_any_mixture_of_marks_can_be_escaped(text: str) -> None:
+    check_escaping(text)

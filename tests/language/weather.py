@@ -1,0 +1,20 @@
+"""Bad weather: texts made of the language's own marks, which meet in every wrong way."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+OFTEN = ("@pm", "@ba", "$pm", "$", "\\", "->", "&", "\n", " ", "```", "{", "/help", ",", "ba", "-", "x")
+SELDOM = (
+    *("@", "@builder-1", "@all", "@Pm", "@project_manager", "technical_writer", "pm", "$builder-1", "$Pm"),
+    *("\n\n", "\r\n", "\t", "\u00a0", "\u2028", "\ufeff", "\x0b", "\n```", "```py", "`", "}", "{{", "{x}"),
+    *("/", "/context", "/usr/bin", "/x", "-m", "--model", "opus", "-m opus", "=", ":", ":=", "$x := {", ':"'),
+    *('ba:"x"', '$ba:"x"', '"', ">", "#1", "_", "1", "Z", "é", "世", "\u0301", "\ud800", "\0", "\x1b", "."),
+)
+
+texts_of_marks = st.lists(
+    st.one_of(st.sampled_from(OFTEN), st.sampled_from(OFTEN), st.sampled_from(SELDOM)), max_size=20
+).map("".join)
+submissions = st.tuples(st.sampled_from(("", "", "@pm ", "@pm x", "/help ", " ")), texts_of_marks).map(
+    "".join
+)

@@ -1,0 +1,246 @@
+"""A stage for the whole screen: a team that speaks when the test lets it, real keys, and no sleeping.
+
+The engine runs in its own thread, so the gate is opened there, and a test waits for what it expects to see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from textual import events
+from textual.keys import _character_to_key
+
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.ports import Member
+from teambot_tui.engine.session import Session
+from teambot_tui.ui.app import TeambotApp
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.screens.session import Place, SessionScreen
+from teambot_tui.ui.widgets.feed import Feed
+from teambot_tui.ui.widgets.input import InputBar
+from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.lines import Line
+from teambot_tui.ui.widgets.panel import Panel
+from tests.team import TEAM, Gate
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from textual.pilot import Pilot
+    from textual.widget import Widget
+
+    from teambot_tui.engine.policy import Policy
+    from teambot_tui.engine.ports import Backend
+
+Answer = TypeVar("Answer")
+
+SMALL, NORMAL, LARGE = (80, 24), (120, 40), (200, 50)
+_TURNS = 400
+
+
+class Clock:
+    """Stands still until the test moves it."""
+
+    def __init__(self, now: float = 1_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Stage:
+    """An open session on the screen, and what a person can do and see there."""
+
+    def __init__(self, app: TeambotApp, pilot: Pilot[None], gate: Gate, clock: Clock) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.gate = gate
+        self.clock = clock
+
+    # What a person does
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            await self.pilot.press(key)
+
+    async def type_text(self, text: str) -> None:
+        """Type a text, key by key."""
+        await type_text(self.pilot, text)
+
+    async def enter(self, text: str, *, made: int | None = None) -> None:
+        """Type a text and send it; wait until there are `made` tasks in all."""
+        await self.type_text(text)
+        await self.press("enter")
+        if made is not None:
+            await self.until(lambda: len(self.app.mirror.tasks()) == made, f"{made} tasks")
+
+    # What the engine does
+
+    async def ask(self, request: Callable[[Session], Answer]) -> Answer:
+        """Let the engine's thread do something."""
+        return await asyncio.wrap_future(self.app.bridge.ask(request))
+
+    async def answer(self, task: str, text: str | None = None) -> None:
+        """Let a task complete, and wait until the screen shows it."""
+        await self._started(task)
+        await self.ask(lambda _: self.gate.answer(task, text))
+        await self.until(lambda: self.state(task) == "completed", f"{task} to be completed")
+
+    async def fail(self, task: str, reason: str = "out of ideas") -> None:
+        """Let a task fail, and wait until the screen shows it."""
+        await self._started(task)
+        await self.ask(lambda _: self.gate.fail(task, reason))
+        await self.until(lambda: self.state(task) == "failed", f"{task} to fail")
+
+    async def _started(self, task: str) -> None:
+        await self.until(lambda: task in self.gate.started, f"{task} to start")
+
+    # What is seen
+
+    async def until(self, condition: Callable[[], object], expected: str = "it") -> None:
+        """Wait until something holds."""
+        await until(self.pilot, condition, expected)
+
+    @property
+    def screen(self) -> SessionScreen:
+        """The session's screen, whatever lies over it."""
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, SessionScreen)
+        return screen
+
+    @property
+    def bar(self) -> InputBar:
+        """The input."""
+        return self.screen.query_one(InputBar)
+
+    @property
+    def feed(self) -> Feed:
+        """The output."""
+        return self.screen.query_one(Feed)
+
+    @property
+    def inspector(self) -> Inspector:
+        """The inspector."""
+        return self.screen.query_one(Inspector)
+
+    @property
+    def focused(self) -> Widget | None:
+        """Who gets the keys."""
+        return self.screen.focused
+
+    def panel(self, agent: str) -> Panel:
+        """Return an agent's panel."""
+        return self.screen.query_one(f"#panel-{agent}", Panel)
+
+    def badge(self, agent: str) -> str:
+        """Return what an agent's panel says of its state."""
+        return self.panel(agent).badge
+
+    def line(self, name: str) -> str:
+        """Return the text of one of the lines: `title`, `tabs`, `plan`, `footer`."""
+        line = self.screen.query_one(f"#{name}", Line)
+        return str(line.render())
+
+    @property
+    def plan(self) -> str:
+        """What the plan line says."""
+        return self.line("plan")
+
+    @property
+    def complaint(self) -> str:
+        """What the plan line complains of, if it does."""
+        return self.plan if self.screen.query_one("#plan").has_class("-error") else ""
+
+    @property
+    def notices(self) -> list[str]:
+        """The notices of this session, oldest first."""
+        return [notice.message for notice in self.app._notifications]
+
+    @property
+    def dialog(self) -> str:
+        """What lies over the session says, its title first; nothing when nothing does."""
+        top = self.app.screen
+        if top is self.screen:
+            return ""
+        box = top.query_one(".dialog")
+        return f"{box.border_title}\n" + "\n".join(str(part.visual) for part in box.query("Static").results())  # type: ignore[attr-defined]
+
+    def state(self, task: str) -> str:
+        """Return a task's state as the screen knows it."""
+        return self.app.mirror.task(TaskId(task)).state if task in self.app.mirror.tasks() else ""
+
+    def rows(self, selector: str) -> list[str]:
+        """Return what a widget has drawn, row by row."""
+        widget = self.screen.query_one(selector)
+        strips = widget.render_lines(widget.size.region)
+        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+    def drawn(self, selector: str) -> str:
+        """Return what a widget has drawn."""
+        return "\n".join(self.rows(selector))
+
+
+async def type_text(pilot: Pilot[None], text: str) -> None:
+    """Press the keys of a text; within a row as fast as they come."""
+    driver = pilot.app._driver
+    assert driver is not None
+    first, *rows = text.split("\n")
+    for row in (first, *rows):
+        if row is not first:
+            await pilot.press("ctrl+j")
+        for character in row:
+            key = character if character.isalnum() else _character_to_key(character)
+            driver.send_message(events.Key(key, character))
+        await pilot.pause()
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], object], expected: str = "it") -> None:
+    """Let the app go on until something holds; fail if it never does."""
+    for _ in range(_TURNS):
+        if condition():
+            return
+        await pilot.pause()
+    raise AssertionError(f"waited in vain for {expected}")
+
+
+def session_on(
+    backend: Backend, clock: Callable[[], float], policy: Policy | None = None, default: str | None = None
+) -> Session:
+    """Return a session of the default team, on one backend and one clock."""
+    return Session(
+        [Member(AgentId(name), f"You are {name}.", None, backend) for name in TEAM],
+        default_agent=AgentId(default) if default else None,
+        policy=policy,
+        clock=clock,
+    )
+
+
+@asynccontextmanager
+async def on_stage(
+    size: tuple[int, int] = NORMAL,
+    *,
+    folder: Path = Path("/nowhere/auth-v2"),
+    policy: Policy | None = None,
+    default: str | None = None,
+) -> AsyncIterator[Stage]:
+    """Open the app on a session whose agents answer when they are told to."""
+    gate, clock = Gate(), Clock()
+    session = session_on(gate, clock, policy, default)
+    agents = session.roster.agents
+    place = Place(
+        folder=folder,
+        backends=dict.fromkeys(agents, "gate"),
+        descriptions=dict.fromkeys(agents, "waits for the test"),
+        models=session.models,
+        glyphs=Glyphs(),
+        clock=clock,
+    )
+    app = TeambotApp(session, place)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        stage = Stage(app, pilot, gate, clock)
+        await pilot.pause()
+        yield stage

@@ -1,0 +1,347 @@
+"""The inspector shows one agent in full, and nothing an agent says can do more than be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets import OptionList, Static
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.facts import Dependency, Via
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.injection import Prompt
+from teambot_tui.engine.ports import Given
+from teambot_tui.ui.mirror import AgentView, TaskView
+from teambot_tui.ui.widgets.inspector import (
+    Inspector,
+    InspectorView,
+    Need,
+    Piece,
+    cut,
+    fold,
+    pieces,
+    within_budget,
+)
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+HOSTILE = (
+    "[/x]",
+    "list[str]",
+    "[@click=app.quit]go[/]",
+    "漢字かな交じり文" * 8,
+    "👩‍💻👨‍👩‍👧‍👦",
+    "",
+    "x" * 100_000,
+    "| [/x] | [@click=app.quit]go[/] |\n|---|---|\n| [/x] | list[str] |",
+    "[go](javascript:x) ![i](file:///etc/passwd) <http://a.b/[/x]>",
+    "&#x202e;evil&#x9b;",
+)
+PM, BA, BUILDER = AgentId("pm"), AgentId("ba"), AgentId("builder-1")
+
+
+def task(name: str, state: str = "executing", **more: object) -> TaskView:
+    """A task that needs nothing."""
+    plain = TaskView(
+        task=TaskId(name),
+        agent=agent_of(TaskId(name)),
+        state=State(state),
+        statement=f"@{agent_of(TaskId(name))} do it",
+        siblings=(TaskId(name),),
+        background=False,
+        created=90.0,
+        started=100.0,
+        ended=148.0 if State(state) in (State.COMPLETED, State.FAILED) else None,
+        waiting_for=(),
+        no_output_yet=(),
+        reason="",
+        dependencies=(),
+        sources=(),
+        dependents=(),
+        model=None,
+    )
+    return replace(plain, **more)  # type: ignore[arg-type]  # the caller knows the fields
+
+
+def inspected(at_hand: TaskView | None, **more: object) -> InspectorView:
+    """A view of the builder at 172."""
+    plain = InspectorView(BUILDER, AgentView(BUILDER, "idle", None), at_hand, now=172.0)
+    return replace(plain, **more)  # type: ignore[arg-type]  # the caller knows the fields
+
+
+class InspectorApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inspector = Inspector()
+        self.heard: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.inspector
+
+    def on_mount(self) -> None:
+        self.inspector.focus()
+
+    def on_inspector_closed(self) -> None:
+        self.heard.append("closed")
+
+    def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
+        self.heard.append(f"chosen {message.task}")
+
+    def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
+        self.heard.append(f"remove {message.task}")
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def text_of(view: InspectorView) -> str:
+    app = InspectorApp()
+    async with app.run_test(size=(80, 50)) as pilot:
+        app.inspector.show(view)
+        await settle(pilot)
+        return app.inspector.text
+
+
+def screen_text(app: App[None]) -> str:
+    return "\n".join(
+        "".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()
+    )
+
+
+async def test_state_and_how_long() -> None:
+    assert "● executing  1:12" in await text_of(inspected(task("builder-1#1")))
+    assert "✓ completed in 0:48, 0:24 ago" in await text_of(inspected(task("builder-1#1", "completed")))
+    assert "✗ failed" in (
+        text := await text_of(inspected(task("builder-1#1", "failed", reason="exit status 3")))
+    )
+    assert "exit status 3" in text
+    waiting = task("builder-1#1", "waiting", waiting_for=(BA, PM), no_output_yet=(PM,))
+    assert "⧗ waiting for @ba, @pm (no output yet)  1:22" in await text_of(inspected(waiting))
+    assert "○ idle" in await text_of(inspected(None))
+
+
+async def test_what_it_needs_and_what_it_unblocks() -> None:
+    view = inspected(
+        task("builder-1#1", "waiting", waiting_for=(BA,)),
+        needs=(
+            Need(PM, Via.REFERENCE, task("pm#1", "completed"), 2150),
+            Need(BA, Via.HANDOFF, task("ba#1")),
+            Need(AgentId("legal"), Via.REFERENCE),
+        ),
+        unblocks=(task("reviewer#1", "queued"),),
+    )
+    text = await text_of(view)
+    assert "$pm ← pm#1  ✓ completed 0:24 ago · 2.1k" in text
+    assert "-> @ba ← ba#1  ● executing 1:12" in text
+    assert "$legal  no output yet" in text
+    assert "→ reviewer#1  ◌ queued" in text
+
+
+async def test_needs_are_told_from_the_task_alone() -> None:
+    at_hand = task(
+        "builder-1#1",
+        "waiting",
+        waiting_for=(BA,),
+        dependencies=(Dependency(PM, TaskId("pm#1"), Via.REFERENCE), Dependency(BA, None, Via.REFERENCE)),
+        sources=(TaskId("pm#1"), None),
+        dependents=(TaskId("reviewer#1"),),
+    )
+    text = await text_of(inspected(at_hand))
+    assert "$pm ← pm#1" in text
+    assert "$ba  ⧗ no output yet" in text
+    assert "→ reviewer#1" in text
+    assert "once @ba answered" in text
+
+
+def test_a_prompt_is_taken_apart() -> None:
+    plan, rules = "1. do\n2. it", "be kind"
+    given = (Given(PM, plan), Given(BA, rules))
+    inserted = Prompt(f"build [Output from @pm]: {plan} by [Output from @ba]: {rules}", "", given)
+    assert pieces(inserted) == (Piece("build "), Piece(plan, PM), Piece(" by "), Piece(rules, BA))
+    handed = Prompt(f"=== Output from @pm ===\n{plan}\n\n=== Your Task ===\ncheck", "", given[:1])
+    assert pieces(handed) == (Piece(plan, PM), Piece("=== Your Task ===\ncheck"))
+    assert pieces(Prompt(plan, "", given[:1])) == (Piece(plan, PM),)
+    assert pieces(Prompt("plan it", "plan it")) == (Piece("plan it"),)
+    failed = Prompt("see [@pm failed: no]", "", (Given(PM, "[@pm failed: no]"),))
+    assert pieces(failed) == (Piece("see "), Piece("[@pm failed: no]", PM))
+    short = Prompt("a cat and [Output from @pm]: a", "", (Given(PM, "a"),))
+    assert pieces(short) == (Piece("a cat and "), Piece("a", PM)), "the person's own words are not an output"
+
+
+async def test_injected_parts_are_labelled_and_folded() -> None:
+    plan = "\n".join(f"step {number}" for number in range(30))
+    prompt = Prompt(f"build [Output from @pm]: {plan}", "build @pm", (Given(PM, plan),))
+    view = inspected(
+        task("builder-1#1"),
+        prompt=prompt,
+        needs=(Need(PM, Via.REFERENCE, task("pm#1", "completed"), len(plan)),),
+    )
+    app = InspectorApp()
+    async with app.run_test(size=(80, 60)) as pilot:
+        app.inspector.show(view)
+        await settle(pilot)
+        text = app.inspector.text
+        assert "as it was sent" in text
+        assert "┃ ← @pm · pm#1 · 0:24 ago · 229" in text
+        assert "┃ step 3" in text
+        assert "step 4" not in text
+        assert "┃ … +26 lines" in text
+        await pilot.press("p")
+        assert "┃ step 29" in app.inspector.text
+        await pilot.press("p")
+        assert "step 29" not in app.inspector.text
+
+
+async def test_output_is_markdown_within_the_budget_and_lines_beyond() -> None:
+    app = InspectorApp()
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.inspector.show(inspected(task("builder-1#1"), output="# Done\n\n**all** of it"))
+        await settle(pilot)
+        assert "all of it" in screen_text(app), "the stars are gone"
+        app.inspector.show(inspected(task("builder-1#1"), output="# Done\n\n**all** of it and\n\n- more"))
+        await settle(pilot)
+        assert "all of it and" in screen_text(app)
+        assert "more" in screen_text(app)
+        big = "**line**\n" * 2000
+        app.inspector.show(inspected(task("builder-1#1", "completed"), output=big))
+        await settle(pilot)
+        assert "**line**" in screen_text(app)
+        assert app.inspector.max_scroll_y > 1900, "whole and scrollable"
+        app.inspector.show(inspected(task("builder-1#1", "completed"), output="*short*"))
+        await settle(pilot)
+        assert "*short*" not in screen_text(app)
+        assert "short" in screen_text(app)
+
+
+def test_the_budget() -> None:
+    assert within_budget("")
+    assert within_budget("# A\n\n" + "word " * 1000)
+    assert not within_budget("x" * 9000)
+    assert not within_budget("# h\n" * 1000)
+    assert not within_budget("|a" * 60 + "|\n" + "|-" * 60 + "|\n" + ("|b" * 60 + "|\n") * 10)
+    assert not within_budget("漢" * 4000)
+
+
+async def test_a_large_output_does_not_stop_the_screen() -> None:
+    app = InspectorApp()
+    async with app.run_test(size=(80, 40)) as pilot:
+        start = perf_counter()
+        app.inspector.show(inspected(task("builder-1#1", "completed"), output="x" * 1_000_000))
+        await settle(pilot)
+        assert perf_counter() - start < 3
+        start = perf_counter()
+        app.inspector.show(inspected(task("builder-1#1"), output="a line of it\n" * 80_000))
+        await settle(pilot)
+        assert perf_counter() - start < 3
+        assert "its end" in app.inspector.text
+
+
+async def test_the_same_again_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = InspectorApp()
+    view = inspected(
+        task("builder-1#1"), output="said", queue=(TaskId("builder-1#1"),), prompt=Prompt("do", "do")
+    )
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.inspector.show(view)
+        await settle(pilot)
+        updated: list[str | None] = []
+        original = Static.update
+
+        def update(self: Static, content: object = "", *, layout: bool = True) -> None:
+            updated.append(self.id)
+            original(self, content, layout=layout)  # type: ignore[arg-type]  # handed on as it came
+
+        monkeypatch.setattr(Static, "update", update)
+        app.inspector.show(replace(view))
+        await settle(pilot)
+        assert updated == []
+        app.inspector.show(replace(view, now=173.0))
+        await settle(pilot)
+        assert updated == ["inspector-head"], "only the clock moved"
+
+
+async def test_earlier_tasks_newest_first_and_chosen() -> None:
+    app = InspectorApp()
+    earlier = tuple(task(f"builder-1#{number}", "completed") for number in range(1, 4))
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.inspector.show(inspected(task("builder-1#4"), earlier=(*earlier, task("builder-1#4"))))
+        await settle(pilot)
+        app.screen.query_one("#inspector-earlier", OptionList).focus()
+        await pilot.press("enter")
+        await pilot.press("down", "enter")
+        assert app.heard == ["chosen builder-1#3", "chosen builder-1#2"]
+
+
+async def test_an_entry_of_the_queue_can_be_removed() -> None:
+    app = InspectorApp()
+    queue = tuple(TaskId(f"builder-1#{number}") for number in range(1, 4))
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.inspector.show(inspected(task("builder-1#1"), queue=queue))
+        await settle(pilot)
+        await pilot.press("x")
+        assert app.heard == [], "nothing is removed unless an entry is under the cursor"
+        app.screen.query_one("#inspector-queue", OptionList).focus()
+        await pilot.press("down", "x", "down", "delete")
+        assert app.heard == ["remove builder-1#2", "remove builder-1#3"]
+        app.inspector.show(inspected(task("builder-1#1"), queue=(queue[0], queue[2])))
+        await settle(pilot)
+        await pilot.press("x")
+        assert app.heard[-1] == "remove builder-1#3", "the cursor stays on its task"
+
+
+async def test_escape_closes() -> None:
+    app = InspectorApp()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await pilot.press("escape")
+        assert app.heard == ["closed"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_text_is_only_text(text: str) -> None:
+    app = InspectorApp()
+    at_hand = task("builder-1#1", "failed", statement=text, reason=text, model=text)
+    view = inspected(
+        at_hand,
+        prompt=Prompt(f"do [Output from @pm]: {text}", "do", (Given(PM, text),)),
+        output=text,
+        earlier=(task("builder-1#0", "completed", statement=text),),
+        queue=(TaskId(text), TaskId("builder-1#2")),
+        needs=(Need(AgentId(text), Via.REFERENCE, task("pm#1", "completed"), 9),),
+        unblocks=(task("reviewer#1", "queued"),),
+    )
+    async with app.run_test(size=(60, 50), tooltips=True) as pilot:
+        app.inspector.show(view)
+        await settle(pilot)
+        for row in range(0, 50, 8):
+            await pilot.hover(offset=(10, row))
+            await pilot.click(offset=(10, row))
+        await settle(pilot)
+        assert app.is_running
+        assert not {"\u202e", "\x9b"} & set(screen_text(app))
+        tips = [widget for widget in app.inspector.query("*") if isinstance(widget.tooltip, str)]
+        assert not tips, "a tooltip made of a string is parsed as markup"
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "a b " * 99, "tab\tbed", "e\u0301" * 200])
+def test_rows_fit_and_lose_nothing_but_spaces(text: str) -> None:
+    from rich.cells import cell_len
+
+    for width in (10, 37):
+        rows = [row for line in text.split("\n") for row in cut(line, width)]
+        assert all(cell_len(row) <= width for row in rows)
+        assert "".join("".join(rows).split()) == "".join(text.split())
+
+
+def test_folding_counts_what_is_left_out() -> None:
+    assert fold("a\nb\n", 4) == ("a\nb", 0)
+    assert fold("a\nb\nc\nd", 2) == ("a\nb", 2)
+    assert len(fold("x" * 100_000, 4)[0]) < 3000
+    assert fold("", 3) == ("", 0)
