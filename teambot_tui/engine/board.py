@@ -92,8 +92,6 @@ class Task:
     dependents: dict[Task, None] = field(default_factory=dict)
     """Those that need its output, in the order they came; once it is there, nobody does."""
     reason: str = ""
-    cause: Task | None = None
-    """The task because of which this one was skipped, at the root."""
     started: float = 0.0
     ended: float | None = None
     deadline: float | None = None
@@ -130,6 +128,14 @@ class Task:
     def obstacle(self) -> Task | None:
         """The first dependency that ended without an output."""
         return next((source for source in self.sources if source is not None and source.spoiled), None)
+
+    @property
+    def cause(self) -> Task | None:
+        """The task because of which this one is skipped, at the root: the next one to retry."""
+        cause = self.obstacle() if self.state is State.SKIPPED else None
+        while cause is not None and cause.state is State.SKIPPED:
+            cause = cause.obstacle()
+        return cause
 
     @property
     def spoiled(self) -> bool:

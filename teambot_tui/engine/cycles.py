@@ -3,7 +3,8 @@
 A dependency always points at a task that was there before, with one exception: a task that waits for an agent
 nobody has given work to points at whatever that agent is given later. Only when such a wait is bound can a
 circle close, so only then is the graph walked, and only through tasks that have not ended. The queue counts
-as dependency too: a task depends on the one before it in its agent's line.
+as dependency too: a task depends on the one before it in its agent's line. A task that is brought back stands
+before others that came later and may bind waits anew, so a retry looks at all that would be around it.
 """
 
 from __future__ import annotations

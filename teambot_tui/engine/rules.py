@@ -266,7 +266,6 @@ class Rules:
         self._tell(task, TaskFailed(self._now, task.id, reason))
 
     def _skip(self, task: Task, because_of: Task) -> None:
-        task.cause = because_of.cause if because_of.state is State.SKIPPED else because_of
         reason = because_of.reason if because_of.state is State.SKIPPED else ending(because_of)
         self._finish(task, State.SKIPPED, reason)
         self._tell(task, TaskSkipped(self._now, task.id, reason))
@@ -301,7 +300,6 @@ class Rules:
         task.state = State.QUEUED
         task.ended = None
         task.reason = ""
-        task.cause = None
         task.output = Tail(self.policy.output_limit)
         self.board.unfinished += 1
         self._tell(task, TaskRetried(self._now, task.id))

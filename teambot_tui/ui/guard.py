@@ -19,6 +19,7 @@ from typing import Final
 
 _ON, _OFF, _LEAVE = b"+", b"-", b"."
 _MARK: Final = "TEAMBOT_PROCESS"
+_MARK_BYTES: Final = 16
 _PATIENCE: Final = 2.0  # seconds
 _POLL: Final = 0.02  # seconds
 
@@ -35,15 +36,15 @@ class Guard:
     """The guard as the screen sees it."""
 
     def __init__(self) -> None:
-        """Start the guard for the terminal of our standard streams, and for all agents started from now on."""
+        """Start the guard: for the terminal of our standard streams, and for the agents started from now on."""
         self._flags = _flags(sys.stdin.fileno())
         self._pipe: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        mark = os.urandom(16).hex()
+        mark = os.urandom(_MARK_BYTES).hex()
         ours, self._pipe = os.pipe()
         with suppress(OSError):  # a system that has no process left for us: then without
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", __file__, mark, *map(str, self._flags)],
+            self._process = subprocess.Popen(  # noqa: S603  this file
+                [sys.executable, "-I", "-S", __file__, mark, str(os.getsid(0)), *map(str, self._flags)],
                 stdin=ours,
                 stdout=sys.stderr,
                 stderr=subprocess.DEVNULL,
@@ -120,26 +121,41 @@ def _write(terminal: int, data: bytes) -> None:
 
 
 def _marked(mark: bytes) -> list[int]:
+    """The processes that carry exactly this mark, in the variable for it and nowhere else."""
     found = []
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():  # noqa: PTH112, PTH208  pathlib loads slowly
         if name.isdigit():
             with suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:  # noqa: PTH123
-                if mark in environ.read():
-                    found.append(int(name))
+                for variable in environ.read().split(b"\0"):
+                    key, _, marks = variable.partition(b"=")
+                    if key == _MARK.encode() and mark in marks.split():
+                        found.append(int(name))
     return found
 
 
-def _kill_marked(mark: bytes) -> None:
+def _agents(mark: bytes, session: int) -> list[int]:
+    """The agents and what they started; they lead sessions of their own, the user's editor does not."""
+    agents = []
+    for process in _marked(mark):
+        with suppress(OSError):  # it ended meanwhile
+            if os.getsid(process) != session:
+                agents.append(process)
+    return agents
+
+
+def _kill_agents(mark: bytes, session: int) -> None:
     """Kill until nobody carries the mark: while we look, a process can start another one."""
     deadline = time.monotonic() + _PATIENCE
-    while (strays := _marked(mark)) and time.monotonic() < deadline:
+    while (strays := _agents(mark, session)) and time.monotonic() < deadline:
         for stray in strays:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(stray, signal.SIGKILL)
         time.sleep(_POLL)
 
 
-def _stand_guard(mark: str, input_flags: str, local_flags: str) -> None:
+def _stand_guard(mark: str, session: str, input_flags: str, local_flags: str) -> None:
+    if len(mark) != 2 * _MARK_BYTES:
+        raise SystemExit("the guard is started by the screen only")  # a careless mark would name strangers
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # we end when the screen does
     last = b""
@@ -148,7 +164,7 @@ def _stand_guard(mark: str, input_flags: str, local_flags: str) -> None:
     if last == _ON:
         _mend(1, int(input_flags), int(local_flags))
     if last != _LEAVE:
-        _kill_marked(mark.encode())
+        _kill_agents(mark.encode(), int(session))
 
 
 if __name__ == "__main__":

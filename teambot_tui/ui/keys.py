@@ -35,7 +35,7 @@ KEYS: Final = (
     Key("anywhere", "ctrl+t", "tasks", "all tasks"),
     Key("anywhere", "ctrl+b", "send_to_background", "send what is typed to the background"),
     Key("anywhere", "ctrl+l", "redraw", "redraw"),
-    Key("anywhere", "ctrl+z", "suspend_process", "suspend"),
+    Key("anywhere", "ctrl+z", "app.suspend_process", "suspend"),
     Key("anywhere", "ctrl+q", "leave", "quit"),
     Key("anywhere", "pageup", "scroll_output(-1)", "scroll the output up"),
     Key("anywhere", "pagedown", "scroll_output(1)", "scroll the output down"),

@@ -177,6 +177,17 @@ class Mirror:
             model=task.plan.model,
         )
 
+    def reference_states(self) -> dict[str, str]:
+        """Return what a reference to each agent would be: `bound`, `waiting`, or `unknown` without output."""
+        states: dict[str, str] = {}
+        for agent in self.roster.agents:
+            lane = self._board.lanes.get(agent)
+            if lane is None or not (lane.newest or lane.latest):
+                states[agent] = "unknown"
+            else:
+                states[agent] = "waiting" if lane.newest else "bound"
+        return states
+
     def task(self, name: TaskId) -> TaskView:
         """Return what is known of a task."""
         task = self._board.tasks[name]

@@ -13,6 +13,7 @@ from teambot_tui.agents.process import kill_all
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.guard import Guard
+from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.screens.session import Place
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def start(session: Session, *, ascii_only: bool) -> int:
         backends=team.backends,
         descriptions=team.descriptions,
         models=session.models,
+        history=History(history_path(os.environ)),
         glyphs=Glyphs(ascii_only=ascii_only or os.environ.get("TERM") == "linux"),
     )
     guard = Guard()

@@ -36,7 +36,7 @@ from teambot_tui.engine.rules import Rules
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
-    from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.board import Board, Lane, Task
     from teambot_tui.engine.facts import StatementAccepted
     from teambot_tui.engine.injection import Prompt
 
@@ -202,3 +202,38 @@ def _line(effect: Effect) -> str | None:
             return f"{task} retried"
         case _:
             return None
+
+
+# Comparing
+
+
+def snapshot(board: Board) -> object:
+    """Return all there is to know about a board, as values that can be compared."""
+    return (
+        {name: _task(task) for name, task in board.tasks.items()},
+        {agent: _lane(lane) for agent, lane in board.lanes.items()},
+        [task.id for task in board.ready],
+        board.running,
+        board.unfinished,
+    )
+
+
+def _task(task: Task) -> object:
+    return (
+        (task.plan, task.order, task.state, task.reason),
+        [source and source.id for source in task.sources],
+        sorted(each.agent if hasattr(each, "queue") else each.id for each in task.pending),
+        sorted(each.id for each in task.dependents),
+        (list(task.lacking.items()), task.started, task.ended, task.deadline),
+        (task.output.text, task.output.total, tuple(task.story)),
+    )
+
+
+def _lane(lane: Lane) -> object:
+    return (
+        list(lane.queue),
+        lane.busy and lane.busy.id,
+        lane.latest and lane.latest.id,
+        lane.count,
+        [each.id for each in lane.waiters],
+    )

@@ -44,7 +44,7 @@ from tests.engine.model import Draft, Duty, Model, Phase, RefusedError, Sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from teambot_tui.engine.board import Board, Lane, Task
+    from teambot_tui.engine.board import Board
     from teambot_tui.engine.facts import StatementAccepted
     from teambot_tui.language.nodes import Statement
 
@@ -247,7 +247,7 @@ class World:
         match fact:
             case TaskCompleted(task=task, output=output):
                 self._ends.append((task, "completed", ""))
-                assert output == self.model.duties[task].text
+                assert output == self.model.duties[task].text, f"{task} gave {output!r}"
             case TaskFailed(task=task, reason=reason):
                 self._ends.append((task, "failed", reason))
             case TaskSkipped(task=task, reason=reason):
@@ -286,7 +286,7 @@ class World:
             duty.reasons = frozenset({reason})
         model.settle(len(self.steps), self.now)
         statuses = {agent: str(self.statuses[AgentId(agent)]).partition(": ")[2] for agent in model.agents}
-        assert statuses == model.statuses()
+        assert statuses == model.statuses(), f"shown: {statuses}, not {model.statuses()}"
         if nothing_due:
             due = [duty.waiting_since for duty in model.unended() if duty.waiting_since is not None]
             assert min(due, default=self.now) + TIMEOUT > self.now, "a wait that is due goes on"
@@ -388,41 +388,6 @@ def run_schedule(seed: int, rules: Callable[[Policy], Rules] = Rules, kind: type
     except Exception as error:
         raise AssertionError(f"seed {seed}\n{world.story()}\n{error!r}") from error
     return world
-
-
-# Comparing
-
-
-def snapshot(board: Board) -> object:
-    """Return all there is to know about a board, as values that can be compared."""
-    return (
-        {name: _task(task) for name, task in board.tasks.items()},
-        {agent: _lane(lane) for agent, lane in board.lanes.items()},
-        [task.id for task in board.ready],
-        board.running,
-        board.unfinished,
-    )
-
-
-def _task(task: Task) -> object:
-    return (
-        (task.plan, task.order, task.state, task.reason, task.cause and task.cause.id),
-        [source and source.id for source in task.sources],
-        sorted(each.agent if hasattr(each, "queue") else each.id for each in task.pending),
-        sorted(each.id for each in task.dependents),
-        (list(task.lacking.items()), task.started, task.ended, task.deadline),
-        (task.output.text, task.output.total, tuple(task.story)),
-    )
-
-
-def _lane(lane: Lane) -> object:
-    return (
-        list(lane.queue),
-        lane.busy and lane.busy.id,
-        lane.latest and lane.latest.id,
-        lane.count,
-        [each.id for each in lane.waiters],
-    )
 
 
 if __name__ == "__main__":

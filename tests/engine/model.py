@@ -297,7 +297,7 @@ class Model:
 
     def settle(self, moment: int, now: float) -> None:
         """After a step: nothing that could run is left lying, and clocks of waiting run."""
-        assert len(self.busy) <= self.max_parallel
+        assert len(self.busy) <= self.max_parallel, "too many at once"
         following = list(self.next_duties())
         for duty in self.unended():
             waits = duty in following and bool(duty.lacking())

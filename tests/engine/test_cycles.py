@@ -6,8 +6,7 @@ import pytest
 
 from teambot_tui.engine.cycles import circle_of_retry
 from teambot_tui.language.errors import StatementError
-from tests.engine.bench import Bench
-from tests.engine.driver import snapshot
+from tests.engine.bench import Bench, snapshot
 
 
 def after(*actions: str) -> Bench:

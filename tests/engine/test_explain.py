@@ -8,8 +8,8 @@ import pytest
 
 from teambot_tui.engine.explain import explain_tasks
 from teambot_tui.engine.facts import StatementAccepted, TaskCreated, TaskQueued, TaskStarted, TaskWaiting
-from tests.engine.bench import Bench
-from tests.engine.driver import World, run_schedule, snapshot
+from tests.engine.bench import Bench, snapshot
+from tests.engine.driver import World, run_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

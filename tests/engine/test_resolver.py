@@ -7,8 +7,7 @@ import pytest
 from teambot_tui.engine.facts import StatementAccepted, TaskCreated, Via
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
-from tests.engine.bench import TEAM, Bench
-from tests.engine.driver import snapshot
+from tests.engine.bench import TEAM, Bench, snapshot
 
 CIRCLE = "Circular dependency detected: @builder-1 → @pm → @builder-1"
 

@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 from teambot_tui.engine.rules import Rules
-from tests.engine.driver import make_world, run_schedule, snapshot, take_step
+from tests.engine.bench import snapshot
+from tests.engine.driver import make_world, run_schedule, take_step
 
 SCHEDULES = 10_000
 AT_A_TIME = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+import hypothesis
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
@@ -109,6 +109,12 @@ def _pick(duties: Sequence[Duty], index: int) -> Duty:
 
 
 TestSessions = Sessions.TestCase
-TestSessions.settings = settings(
-    max_examples=150, stateful_step_count=30, deadline=None, derandomize=True, database=None
+TestSessions.settings = hypothesis.settings(
+    max_examples=150,
+    stateful_step_count=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+    report_multiple_bugs=False,
 )

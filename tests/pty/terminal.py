@@ -11,7 +11,6 @@ import json
 import os
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import psutil
 import pyte
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from pathlib import Path
 
@@ -179,6 +179,26 @@ class Terminal:
         os.close(self._master)
         self._master = -1
 
+    def glance(self) -> None:
+        """Read what is there, without waiting for anything."""
+        while self._read(0):
+            pass
+
+    def clear(self) -> None:
+        """Forget what is on the screen, so that only what is drawn from now on is seen."""
+        self._screen.reset()
+
+    def stop_reading_until_it_is_full(self) -> None:
+        """Let the program write until the terminal takes no more."""
+        # Where a program may write is seen from its own side; an opened slave is that side.
+        deadline = time.monotonic() + PATIENCE
+        while select.select([], [self._slave], [], 0)[1]:
+            assert time.monotonic() < deadline, "it does not write enough"
+            self._resize_silently(self._screen.columns, self._screen.lines - 1)
+            select.select([], [], [], 0.01)
+            self._resize_silently(self._screen.columns, self._screen.lines)
+            select.select([], [], [], 0.01)
+
     # How it ends
 
     def signal(self, number: signal.Signals) -> None:
@@ -188,8 +208,7 @@ class Terminal:
     def wait(self) -> int:
         """Read on until teambot has ended; return its exit status, negative for a signal."""
         self._wait_for(lambda: self.status is not None, "the end")
-        while self._read(0):
-            pass
+        self.glance()
         assert self.status is not None
         return self.status
 
@@ -207,8 +226,7 @@ class Terminal:
 
     def assert_restored(self) -> None:
         """Assert that the terminal is as it was before."""
-        while self._read(0):
-            pass
+        self.glance()
         modes = self.modes
         assert not [mode for mode in MODES if modes.get(mode)], modes
         assert modes.get(25, True), "the cursor is hidden"

@@ -22,7 +22,7 @@ from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
-from teambot_tui.ui.widgets.inspector import Inspector, InspectorView
+from teambot_tui.ui.widgets.inspector import Inspector, inspect
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     from teambot_tui.language.nodes import Command
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.history import History
     from teambot_tui.ui.mirror import Changes, Mirror
 
 _FRAME = 1 / 30
+_LONGEST_EXPLAINED = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Place:
     descriptions: Mapping[AgentId, str]
     models: Mapping[AgentId, str | None]
     glyphs: Glyphs
+    history: History | None = None
     clock: Callable[[], float] = time.time
 
 
@@ -98,13 +101,16 @@ class SessionScreen(Screen[None]):
                 yield Inspector(self._glyphs)
                 yield Graph(self._glyphs)
         yield PlanLine(self._glyphs)
-        yield InputBar(self._glyphs)
+        yield InputBar(self._glyphs, self._place.history, folder=self._place.folder)
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.add_class("-empty")
-        self.query_one(InputBar).suggestion = EXAMPLES[0][0]
-        self.query_one(InputBar).focus()
+        bar = self.query_one(InputBar)
+        bar.suggestion = EXAMPLES[0][0]
+        bar.agents = self._mirror.roster.agents
+        bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
+        bar.focus()
         self._explain("")
         # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
         loop = asyncio.get_running_loop()
@@ -149,20 +155,7 @@ class SessionScreen(Screen[None]):
     def _show_inspector(self) -> None:
         if self._chosen is None:
             return
-        view = self._mirror.agent(self._chosen)
-        task = self._inspected or view.task
-        self.query_one(Inspector).show(
-            InspectorView(
-                agent=self._chosen,
-                status=view,
-                task=self._mirror.task(task) if task else None,
-                prompt=self._mirror.prompt(task) if task else None,
-                output=self._mirror.output(task) if task else "",
-                earlier=tuple(self._mirror.task(each) for each in self._mirror.tasks(self._chosen)),
-                queue=self._mirror.queue(self._chosen),
-                now=self._clock(),
-            )
-        )
+        self.query_one(Inspector).show(inspect(self._mirror, self._chosen, self._clock(), self._inspected))
 
     def _notice_ends(self, changes: Changes) -> None:
         for fact in changes.facts:
@@ -226,13 +219,11 @@ class SessionScreen(Screen[None]):
         if text.lstrip().startswith("/"):
             plan.hint("Enter runs the command")
             return
-        explanation = self._mirror.explain(text, self._clock())
-        plan.explain(explanation)
-        bar.references = {
-            each.agent: "bound" if each.size is not None else "waiting"
-            for step in explanation.steps
-            for each in step.inputs
-        }
+        if len(text) > _LONGEST_EXPLAINED:
+            plan.hint("too long to explain while you type; Enter checks and sends it")
+            return
+        plan.explain(self._mirror.explain(text, self._clock()))
+        bar.references = self._mirror.reference_states()
 
     # What the desk asks of us
 

@@ -145,6 +145,13 @@ class Feed(Widget, can_focus=True):
                 self._search.at = None
             self.to_end()
 
+    def clear(self) -> None:
+        """Take off what has ended."""
+        self._blocks = {task: block for task, block in self._blocks.items() if block.view.ended is None}
+        self._view.show([each for each in self._blocks.values() if self._agent in (None, each.view.agent)])
+        self._cursor = None
+        self.to_end()
+
     def toggle_fold(self, task: TaskId) -> None:
         """Fold a block, or unfold it; if it is in view, it stays there."""
         block = self._blocks[task]
