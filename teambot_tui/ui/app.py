@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import App
+from textual.app import App, SystemCommand
 
 from teambot_tui.ui.bridge import Bridge
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
+from teambot_tui.ui.keys import KEYS
 from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.screen import Screen
+
     from teambot_tui.engine.session import Session
 
 
@@ -26,6 +33,18 @@ class TeambotApp(App[None]):
         self.bridge = Bridge(session)
         self.mirror = Mirror(session.roster, session.policy)
         self._place = place
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Offer every action and every command in the palette, beside what Textual itself offers."""
+        yield from super().get_system_commands(screen)
+        if not isinstance(screen, SessionScreen):
+            return
+        for key in KEYS:
+            if key.action and "," not in key.keys:
+                yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
+        for name, command in COMMANDS_OF_THE_SCREEN.items():
+            title = f"/{name} {command.arguments}".rstrip()
+            yield SystemCommand(title, command.words, partial(screen.offer_command, name))
 
     def get_default_screen(self) -> SessionScreen:
         """Return the session's screen."""

@@ -45,10 +45,7 @@ KEYS: Final = (
     Key("panel, output", "r", "retry_chosen", "retry", "retry"),
     Key("panel, output", "y", "copy_output", "copy the last output", "copy"),
     Key("panel, output", "i", "focus_input", "back to the input", "input"),
-    *(
-        Key("panel, output", str(number), f"choose_number({number})", f"choose agent {number}")
-        for number in range(1, 10)
-    ),
+    Key("panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
     Key("panel, output", "enter", "", "inspect; on a block of the output: fold or unfold", "inspect"),
     Key("panel, output", "z", "", "zoom"),
 )
@@ -56,11 +53,15 @@ KEYS: Final = (
 
 def bindings(where: str) -> list[Binding]:
     """Return Textual's bindings for one place."""
-    return [
-        Binding(key.keys, key.action, key.words, show=bool(key.short))
-        for key in KEYS
-        if key.where == where and key.action
-    ]
+    found: list[Binding] = []
+    for key in KEYS:
+        if key.where == where and key.action == "choose_number":
+            found += [
+                Binding(number, f"choose_number({number})", show=False) for number in key.keys.split(",")
+            ]
+        elif key.where == where and key.action:
+            found.append(Binding(key.keys, key.action, key.words, show=False))
+    return found
 
 
 def footer(where: str) -> list[tuple[str, str]]:

@@ -20,22 +20,25 @@ EXAMPLES: Final = (
 
 def welcome(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str]) -> Content:
     """Return what an empty feed says."""
-    lines = [Content("Your team").stylize("bold")]
-    width = max(map(len, backends), default=0)
-    for number, (agent, backend) in enumerate(backends.items(), start=1):
-        lines.append(
-            Content(f"  {number} @{agent:{width}}  ").stylize("$accent")
-            + Content(descriptions.get(agent, ""))
-            + Content(f"  ({backend})").stylize("dim")
-        )
-    lines += [Content(""), Content("Worth typing").stylize("bold")]
+    lines = [Content("Worth typing").stylize("bold")]
     for statement, meaning in EXAMPLES:
-        lines += [Content(f"  {statement}").stylize("$accent"), Content(f"      {meaning}").stylize("dim")]
+        lines += [
+            Content(f"  {statement}").stylize("$text-primary"),
+            Content(f"      {meaning}").stylize("dim"),
+        ]
     lines.append(Content("  Tab puts the first one into the input.").stylize("dim"))
     if set(backends.values()) == {"rehearsal"}:
         lines += [
             Content(""),
             Content("Everyone rehearses: no model is connected.").stylize("bold")
-            + Content(" Set a backend in teambot.toml or ~/.config/teambot/config.toml to make it real."),
+            + Content(" Set a backend in teambot.toml or in ~/.config/teambot/config.toml to make it real."),
         ]
+    lines += [Content(""), Content("Your team").stylize("bold")]
+    width = max(map(len, backends), default=0)
+    for number, (agent, backend) in enumerate(backends.items(), start=1):
+        lines.append(
+            Content(f"  {number} @{agent:{width}}  ").stylize("$text-primary")
+            + Content(descriptions.get(agent, ""))
+            + Content(f"  ({backend})").stylize("dim")
+        )
     return Content("\n").join(lines)

@@ -13,7 +13,8 @@ from textual.widgets import Input, Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
-from teambot_tui.ui.commands import CommandError, run_command
+from teambot_tui.language.nodes import Command, Span
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, run_command
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.help import help_text
 from teambot_tui.ui.keys import SecondPress, bindings, footer
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from teambot_tui.language.errors import StatementError
-    from teambot_tui.language.nodes import Command
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.history import History
@@ -210,6 +210,14 @@ class SessionScreen(Screen[None]):
             self.query_one(PlanLine).complain(str(error))
             return
         self.query_one(InputBar).accept()
+
+    def offer_command(self, name: str) -> None:
+        """Run a command that needs no words, or put it into the input to be completed."""
+        if COMMANDS_OF_THE_SCREEN[name].arguments:
+            self.query_one(InputBar).text = f"/{name} "
+            self.query_one(InputBar).focus()
+        else:
+            self._run_command(Command(name, "", Span(0, 0)))
 
     def _explain(self, text: str) -> None:
         plan, bar = self.query_one(PlanLine), self.query_one(InputBar)

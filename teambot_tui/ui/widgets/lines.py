@@ -176,4 +176,6 @@ class PlanLine(Line):
         return Content(f" {self._glyphs['dot']} ").join(clauses)
 
     def _set_error(self, *, error: bool) -> None:
+        if error or self.has_class("-error"):
+            self.refresh(layout=True)  # an error takes the lines it needs
         self.set_class(error, "-error")

@@ -1,0 +1,47 @@
+"""Esc and Ctrl+C once nothing is left to close or to clear: the first press says what the second one does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from teambot_tui.ui.keys import SecondPress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.ui.desk import Desk
+
+
+class Ladders:
+    """The last steps of both ladders."""
+
+    def __init__(self, desk: Desk, clock: Callable[[], float]) -> None:
+        self._desk = desk
+        self._second_press = SecondPress(clock)
+
+    def cancel_one(self, chosen: AgentId | None) -> None:
+        """Twice: cancel what the chosen agent does; without one, what the first busy agent does."""
+        mirror = self._desk.mirror
+        agent = chosen or next((each for each in mirror.roster.agents if mirror.queue(each)), None)
+        queue = mirror.queue(agent) if agent else ()
+        if not queue:
+            return
+        if self._second_press.again(f"escape {queue[0]}"):
+            self._desk.cancel(queue[0])
+            return
+        _, fallen = self._desk.consequences(queue[0])
+        also = f" (skips {', '.join(fallen)})" if fallen else ""
+        self._desk.tell(f"Esc again cancels {queue[0]}{also}.")
+
+    def cancel_foreground_or_leave(self) -> None:
+        """Twice: cancel what runs in the foreground; with nothing there, quit."""
+        mirror = self._desk.mirror
+        tasks, _ = self._desk.consequences("all")
+        running = tuple(task for task in tasks if not mirror.task(task).background)
+        if not self._second_press.again(f"ctrl+c {bool(running)}"):
+            self._desk.tell(f"Ctrl+C again cancels {', '.join(running)}." if running else "Ctrl+C again quits.")
+        elif running:
+            self._desk.cancel_at_once(running)
+        else:
+            self._desk.leave()

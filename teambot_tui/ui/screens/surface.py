@@ -1,0 +1,55 @@
+"""A screen that shows what it is asked to show: texts to read, notices, questions, colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from teambot_tui.ui.screens.modals import Confirm, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    from textual.content import Content
+
+
+class SurfaceScreen(Screen[None]):
+    """What a desk asks of a screen, as far as it needs no widget of the session."""
+
+    def report(self, title: str, text: Content) -> None:
+        """Show a text to read."""
+        self.app.push_screen(Report(title, text))
+
+    def tell(self, text: str, *, alarm: bool = False) -> None:
+        """Show a passing notice."""
+        self.notify(text, severity="warning" if alarm else "information", timeout=4, markup=False)
+
+    async def confirm(self, question: str, consequences: str) -> bool:
+        """Ask, and wait for the answer."""
+        return await self.app.push_screen_wait(Confirm(question, consequences))
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question waits for an answer."""
+        return isinstance(self.app.screen, Confirm)
+
+    def do(self, action: str) -> None:
+        """Run one of the screen's actions."""
+        getattr(self, f"action_{action}")()
+
+    def in_background(self, work: Coroutine[None, None, None]) -> None:
+        """Let a piece of work that waits for the person go on by itself."""
+        self.run_worker(work, group="desk", name="desk")
+
+    def themes(self) -> Sequence[str]:
+        """The themes there are."""
+        return sorted(self.app.available_themes)
+
+    def set_theme(self, name: str) -> None:
+        """Change the colours."""
+        self.app.theme = name
+
+    def leave(self) -> None:
+        """End the app."""
+        self.app.exit()
