@@ -41,7 +41,7 @@ def main(context: click.Context, backend: str | None, ascii_only: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
     session = _open_session(backend)
     from teambot_tui.ui.start import start  # noqa: PLC0415  the screen is imported only to be shown

@@ -54,6 +54,13 @@ class Surface(Protocol):
     def set_theme(self, name: str) -> None:
         """Change the colours."""
 
+    def leave(self) -> None:
+        """End the app."""
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question waits for an answer."""
+
 
 class Desk:
     """A person's requests to a session."""
@@ -77,6 +84,7 @@ class Desk:
         self.do = surface.do
         self.themes = surface.themes
         self.set_theme = surface.set_theme
+        self.tell = surface.tell
 
     async def ask(self, request: Callable[[Session], Answer]) -> Answer:
         """Let the engine do something, and wait for what comes of it."""
@@ -97,6 +105,20 @@ class Desk:
     def retry(self, target: str) -> None:
         """Do a failed or cancelled task again, with what was skipped because of it."""
         self._surface.in_background(self._retry(target))
+
+    def cancel_at_once(self, tasks: Sequence[TaskId]) -> None:
+        """Cancel these; whoever asks has named them already."""
+        self._bridge.ask(lambda session: [session.cancel(task) for task in tasks])
+
+    def leave(self) -> None:
+        """End the app, asking if anything runs."""
+        if not self._surface.is_asking:
+            self._surface.in_background(self._leave())
+
+    async def _leave(self) -> None:
+        tasks, _ = self.consequences("all")
+        if not tasks or await self._surface.confirm("Agents are working. Quit?", f"cancels {', '.join(tasks)}"):
+            self._surface.leave()
 
     def consequences(self, target: str) -> tuple[tuple[TaskId, ...], tuple[TaskId, ...]]:
         """Return what cancelling would cancel, and what would be skipped with it."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.binding import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Key(NamedTuple):
@@ -78,13 +80,14 @@ class SecondPress:
 
     _PATIENCE = 2.0
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._first = ("", 0.0)
 
     def again(self, what: str) -> bool:
         """Tell whether this is the second press of the same in time."""
         before, when = self._first
-        now = time.monotonic()
+        now = self._clock()
         is_second = before == what and now - when < self._PATIENCE
         self._first = ("", 0.0) if is_second else (what, now)
         return is_second

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -17,7 +17,10 @@ from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.screens.session import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
+
+    from textual.app import App
 
     from teambot_tui.api import Session
 
@@ -48,14 +51,21 @@ def start(session: Session, *, ascii_only: bool) -> int:
 
 
 def _guarded(guard: Guard) -> type[LinuxDriver]:
-    """Return a driver that tells the guard when the terminal's modes are on."""
+    """Return a driver that tells the guard when the terminal's modes are on, and draws anew after a stop."""
 
     class Guarded(LinuxDriver):
+        _is_on = False
+        _has_been_on = False
+
         def start_application_mode(self) -> None:
             guard.watch(on=True)
             super().start_application_mode()  # type: ignore[no-untyped-call]
+            if self._has_been_on:
+                _soon(self._app, self._app.refresh, layout=True)
+            self._is_on = self._has_been_on = True
 
         def stop_application_mode(self) -> None:
+            self._is_on = False
             if self._mouse_pixels:
                 self.write("\x1b[?1016l")  # Textual leaves it on
             super().stop_application_mode()
@@ -64,7 +74,25 @@ def _guarded(guard: Guard) -> type[LinuxDriver]:
             super().close()  # waits until everything is written
             guard.watch(on=False)
 
+        def _sigcont_application(self, *signal: object) -> None:
+            if self._is_on:
+                # Stopped by others, without a chance to leave: the shell has changed the terminal meanwhile.
+                _soon(self._app, self._enter_again)
+            else:
+                super()._sigcont_application(*signal)  # type: ignore[no-untyped-call]
+
+        def _enter_again(self) -> None:
+            if self._is_on:
+                self.suspend_application_mode()
+                self.resume_application_mode()
+
     return Guarded
+
+
+def _soon(app: App[Any], callback: Callable[..., object], **arguments: object) -> None:
+    """Let the app's loop call something soon, from a signal handler too."""
+    # From a thread of its own, since only then the loop is woken up.
+    threading.Thread(target=app.call_later, args=[callback], kwargs=arguments, daemon=True).start()
 
 
 def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
@@ -79,12 +107,7 @@ def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
         watchdog = threading.Timer(_PATIENCE, _give_up, [guard, 128 + number])
         watchdog.daemon = True
         watchdog.start()
-        # From a thread of its own, since only then the app's loop is woken up.
-        asking = threading.Thread(
-            target=app.call_later, args=[app.exit], kwargs={"return_code": 128 + number}
-        )
-        asking.daemon = True
-        asking.start()
+        _soon(app, app.exit, return_code=128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, leave)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE: Final = 30.0
+PATIENCE: Final = 12.0
 """Seconds for what takes a moment; only a failure waits that long."""
 
 KEYS: Final = {
@@ -187,6 +187,10 @@ class Terminal:
     def clear(self) -> None:
         """Forget what is on the screen, so that only what is drawn from now on is seen."""
         self._screen.reset()
+
+    def make_sane(self) -> None:
+        """Set the flags of the terminal as they were before, as a shell does when a program has stopped."""
+        termios.tcsetattr(self._slave, termios.TCSANOW, self._before)
 
     def stop_reading_until_it_is_full(self) -> None:
         """Let the program write until the terminal takes no more."""

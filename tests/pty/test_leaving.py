@@ -38,7 +38,7 @@ def with_an_agent_at_work(open_terminal: Open, script: str) -> tuple[Terminal, l
     terminal = open_terminal(settings=agents(pm=script))
     terminal.until("Your team")
     terminal.enter("@pm stay")
-    terminal.until("exec", "working")
+    terminal.until("● exec", "┃ wor")
     processes = [terminal.process, *terminal.children()]
     assert len(processes) > 2, "the guard and the agent"
     return terminal, processes
@@ -161,6 +161,23 @@ def test_suspended_and_back(open_terminal: Open) -> None:
     terminal.signal(signal.SIGCONT)
     terminal.until("teambot", "exec", "working", "Enter send")
     assert all(terminal.modes.get(mode) for mode in (1049, 1000, 2004))
+    terminal.signal(signal.SIGTERM)
+    assert terminal.wait() == 128 + signal.SIGTERM
+    terminal.assert_restored()
+    assert_gone(processes)
+
+
+def test_stopped_by_others_and_back(open_terminal: Open) -> None:
+    terminal, processes = with_an_agent_at_work(open_terminal, STAYS)
+    terminal.signal(signal.SIGSTOP)
+    terminal.watch(lambda: terminal.process.status() == psutil.STATUS_STOPPED)
+    terminal.make_sane()
+    terminal.clear()
+    terminal.signal(signal.SIGCONT)
+    terminal.until("teambot", "exec", "working", "Enter send")
+    assert all(terminal.modes.get(mode) for mode in (1049, 1000, 2004))
+    terminal.enter("@ba typed only once")
+    terminal.until("✓ @ba ba#1", "┃ typed only once")
     terminal.signal(signal.SIGTERM)
     assert terminal.wait() == 128 + signal.SIGTERM
     terminal.assert_restored()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
@@ -17,8 +16,9 @@ from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, run_command
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.help import help_text
-from teambot_tui.ui.keys import SecondPress, bindings, footer
-from teambot_tui.ui.screens.modals import Confirm, Report
+from teambot_tui.ui.keys import bindings, footer
+from teambot_tui.ui.ladders import Ladders
+from teambot_tui.ui.screens.surface import SurfaceScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
@@ -58,7 +58,7 @@ class Place:
     clock: Callable[[], float] = time.time
 
 
-class SessionScreen(Screen[None]):
+class SessionScreen(SurfaceScreen):
     """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
@@ -75,7 +75,7 @@ class SessionScreen(Screen[None]):
         self._clock = place.clock
         self._chosen: AgentId | None = None
         self._inspected: TaskId | None = None
-        self._second_press = SecondPress()
+        self._ladders = Ladders(self._desk, place.clock)
         self._frame_is_due = False
 
     # The parts
@@ -235,18 +235,6 @@ class SessionScreen(Screen[None]):
 
     # What the desk asks of us
 
-    def report(self, title: str, text: Content) -> None:
-        """Show a text to read."""
-        self.app.push_screen(Report(title, text))
-
-    def tell(self, text: str, *, alarm: bool = False) -> None:
-        """Show a passing notice."""
-        self.notify(text, severity="warning" if alarm else "information", timeout=4, markup=False)
-
-    async def confirm(self, question: str, consequences: str) -> bool:
-        """Ask, and wait for the answer."""
-        return await self.app.push_screen_wait(Confirm(question, consequences))
-
     def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
         """Open the inspector."""
         self._choose(agent)
@@ -255,22 +243,6 @@ class SessionScreen(Screen[None]):
         self.add_class("-inspecting")
         self._show_inspector()
         self.query_one(Inspector).focus()
-
-    def do(self, action: str) -> None:
-        """Run one of our actions."""
-        getattr(self, f"action_{action}")()
-
-    def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Let a piece of work that waits for the person go on by itself."""
-        self.run_worker(work, group="desk", name="desk")
-
-    def themes(self) -> Sequence[str]:
-        """The themes there are."""
-        return sorted(self.app.available_themes)
-
-    def set_theme(self, name: str) -> None:
-        """Change the colours."""
-        self.app.theme = name
 
     # Choosing
 
@@ -300,6 +272,9 @@ class SessionScreen(Screen[None]):
     def on_inspector_closed(self) -> None:
         self.action_step_back()
 
+    def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
+        self.inspect(agent_of(message.task), message.task)
+
     def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
         self._desk.cancel(message.task)
 
@@ -324,16 +299,7 @@ class SessionScreen(Screen[None]):
         if not self.query_one(InputBar).has_focus:
             self.query_one(InputBar).focus()
             return
-        agent = self._chosen or next((a for a in self._mirror.roster.agents if self._mirror.queue(a)), None)
-        queue = self._mirror.queue(agent) if agent else ()
-        if not queue:
-            return
-        if self._second_press.again(f"escape {queue[0]}"):
-            self._desk.cancel(queue[0])
-            return
-        _, fallen = self._desk.consequences(queue[0])
-        also = f" (skips {', '.join(fallen)})" if fallen else ""
-        self.tell(f"Esc again cancels {queue[0]}{also}.")
+        self._ladders.cancel_one(self._chosen)
 
     def action_interrupt(self) -> None:
         """Copy, or clear the input, or, twice, cancel what runs, or, twice with nothing running, quit."""
@@ -344,24 +310,11 @@ class SessionScreen(Screen[None]):
         if bar.text:
             bar.clear_to_history()
             return
-        tasks, _ = self._desk.consequences("all")
-        running = tuple(task for task in tasks if not self._mirror.task(task).background)
-        if self._second_press.again("ctrl+c"):
-            if running:
-                self.run_worker(self._desk.ask(lambda session: [session.cancel(task) for task in running]))
-            else:
-                self.action_leave()
-            return
-        self.tell(f"Ctrl+C again cancels {', '.join(running)}." if running else "Ctrl+C again quits.")
+        self._ladders.cancel_foreground_or_leave()
 
     def action_leave(self) -> None:
         """Quit, asking if anything runs."""
-        self.run_worker(self._leave(), group="leave", exclusive=True)
-
-    async def _leave(self) -> None:
-        tasks, _ = self._desk.consequences("all")
-        if not tasks or await self.confirm("Agents are working. Quit?", f"cancels {', '.join(tasks)}"):
-            self.app.exit()
+        self._desk.leave()
 
     def action_help(self) -> None:
         """Show the keys and the commands."""

@@ -1,0 +1,293 @@
+"""Scenes for pictures: one believable session, played step by step on a clock that stands still in between.
+
+The pictures of the README and the snapshots of the tests come from here, so neither shows what the other
+does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from textual.widgets import Input
+
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.ports import Text
+from teambot_tui.ui.app import TeambotApp
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.screens.session import Place
+from teambot_tui.ui.widgets.inspector import Inspector
+from tests.team import Gate
+from tests.ui.stage import NORMAL, Clock, Stage, session_on
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+
+    from teambot_tui.engine.ports import Request, Update
+
+    Scene = Callable[[Stage], Awaitable[None]]
+
+NINE: Final = 1_767_603_600.0
+"""Monday, 5 January 2026, 9:00:00 UTC."""
+
+DARK, LIGHT = "textual-dark", "catppuccin-latte"
+
+_DESCRIPTIONS: Final = {
+    "pm": "plans: goals, order, what is out of scope",
+    "ba": "analyses: requirements, cases, edges",
+    "builder-1": "builds what was planned",
+    "builder-2": "builds what was planned",
+    "reviewer": "checks against plan and requirements",
+    "writer": "writes it down for people",
+}
+_RUNS_ON: Final = {
+    "pm": "claude",
+    "ba": "claude",
+    "builder-1": "codex",
+    "builder-2": "codex",
+    "reviewer": "claude",
+    "writer": "ollama",
+}
+
+FIRST: Final = "@pm,ba Plan login with passkeys -> @builder-1 Build it"
+SECOND: Final = "@reviewer Check $builder-1 against $pm"
+THIRD: Final = "@writer Write the release note from $builder-1 &"
+MISTAKEN: Final = "@reviewer Check $bilder-1 against $pm"
+
+PLAN: Final = """\
+# Login with passkeys
+
+1. **Register**: an account adds a passkey, the password stays
+2. **Sign in**: passkey first, password as the way back
+3. **Recover**: one e-mail link, ten minutes, used once
+
+Out of scope: removing passwords, sign-in with Google.
+
+## Order
+
+- the `credentials` table and its migration
+- `/passkey/register` and `/passkey/login`
+- the button on the login page, behind `passkeys = on`
+"""
+NEEDS: Final = """\
+# Requirements
+
+- A challenge is random, is used **once** and dies after 60 s
+- Two accounts never share a credential id
+- The sign counter only grows; a smaller one is refused and logged
+- Without WebAuthn in the browser the page looks as it does today
+
+Open: how many passkeys may an account have? Assumed five.
+"""
+BUILT: Final = """\
+# Built
+
+All three steps, with the flag off:
+
+```python
+def verify(self, answer: Answer, credential: Credential) -> None:
+    if not self.challenges.spend(answer.challenge):
+        raise Refused("the challenge was used or is too old")
+    if answer.counter <= credential.counter:
+        raise Refused("the sign counter went back")
+```
+
+- `migrations/0007_credentials.sql`
+- `auth/passkey.py`, `auth/challenges.py`
+- 31 tests, all green; nothing else touched
+"""
+CHECKED: Final = """\
+# Verdict: ready, with one remark
+
+- [x] challenges are spent before they are compared
+- [x] the counter is checked; the refusal is logged
+- [x] the flag hides the button **and** the routes
+
+**Remark**: `challenges.spend` deletes by value; add an index before the flag goes on.
+"""
+NOTE: Final = """\
+You can now add a passkey under *Account, Security* and sign in without typing a password.
+Your password keeps working.
+"""
+
+
+class Script(Gate):
+    """Says what it is told, piece by piece, and completes when it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: dict[str, asyncio.Queue[str | None]] = {}
+
+    def say(self, task: str, text: str) -> None:
+        """Let a task say something and go on."""
+        self._line(task).put_nowait(text)
+
+    def answer(self, task: str, text: str | None = None) -> None:
+        """Let a task say its last words and complete."""
+        self.say(task, text or "")
+        self._line(task).put_nowait(None)
+
+    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+        self.requests.append(request)
+        while (text := await self._line(request.task).get()) is not None:
+            yield Text(text)
+
+    def _line(self, task: str) -> asyncio.Queue[str | None]:
+        return self._lines.setdefault(task, asyncio.Queue())
+
+
+@contextmanager
+def fixed_surroundings() -> Iterator[None]:
+    """Keep the machine out of the picture: its time zone, and its wish for other colours."""
+    before = dict(os.environ)
+    for name in ("NO_COLOR", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_ANIMATIONS"):
+        os.environ.pop(name, None)
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+        time.tzset()
+
+
+@asynccontextmanager
+async def on_scene(size: tuple[int, int] = NORMAL, theme: str = DARK) -> AsyncIterator[Stage]:
+    """Open the app on a scripted team at nine o'clock."""
+    script, clock = Script(), Clock(NINE)
+    session = session_on(script, clock)
+    place = Place(
+        folder=Path("/nowhere/shop"),
+        backends={AgentId(agent): name for agent, name in _RUNS_ON.items()},
+        descriptions={AgentId(agent): words for agent, words in _DESCRIPTIONS.items()},
+        models=session.models,
+        glyphs=Glyphs(),
+        clock=clock,
+    )
+    app = TeambotApp(session, place)
+    app.animation_level = "none"
+    with fixed_surroundings():
+        async with app.run_test(size=size, notifications=True) as pilot:
+            app.theme = theme
+            stage = Stage(app, pilot, script, clock)
+            stage.screen.query_one("#find", Input).cursor_blink = False
+            await pilot.pause()
+            yield stage
+
+
+# The acts: each goes on where the one before it has ended.
+
+
+async def typed(stage: Stage) -> None:
+    """The first line is half typed."""
+    await stage.type_text("@pm,ba Plan login with passkeys")
+
+
+async def planned(stage: Stage) -> None:
+    """The first line is complete, and the plan line says what Enter would do."""
+    await stage.type_text(FIRST)
+
+
+async def working(stage: Stage) -> None:
+    """Two work, one waits for both, another one for that one."""
+    await stage.enter(FIRST, made=3)
+    await _later(stage, 7)
+    await stage.enter(SECOND, made=4)
+    await _later(stage, 24)
+    await _say(stage, "pm#1", PLAN[: PLAN.index("Out of")])
+    await _say(stage, "ba#1", NEEDS[: NEEDS.index("- The sign")])
+    await _later(stage, 4)
+
+
+async def building(stage: Stage) -> None:
+    """The two have answered, the third has begun, and something waits in the background."""
+    await working(stage)
+    await _later(stage, 6)
+    await stage.answer("ba#1", NEEDS[NEEDS.index("- The sign") :])
+    await _later(stage, 7)
+    await stage.answer("pm#1", PLAN[PLAN.index("Out of") :])
+    await stage.until(lambda: stage.state("builder-1#1") == "executing", "builder-1 to begin")
+    await _later(stage, 5)
+    await stage.enter(THIRD, made=5)
+    await _later(stage, 40)
+    await _say(stage, "builder-1#1", BUILT[: BUILT.index("- `auth")])
+    await _later(stage, 9)
+
+
+async def done(stage: Stage) -> None:
+    """Everybody has answered."""
+    await building(stage)
+    await stage.answer("builder-1#1", BUILT[BUILT.index("- `auth") :])
+    await _later(stage, 18)
+    await stage.answer("writer#1", NOTE)
+    await _later(stage, 13)
+    await stage.answer("reviewer#1", CHECKED)
+    await _later(stage, 2)
+
+
+async def mistaken(stage: Stage) -> None:
+    """A name is wrong: the text stays, and the plan line points at it."""
+    await working(stage)
+    await stage.enter(MISTAKEN)
+
+
+async def inspected(stage: Stage) -> None:
+    """The builder is inspected while it works."""
+    await building(stage)
+    await stage.pilot.click("#panel-builder-1")
+    await stage.until(lambda: stage.screen.focused is stage.screen.query_one(Inspector), "the inspector")
+
+
+async def drawn(stage: Stage) -> None:
+    """The graph of all tasks."""
+    await building(stage)
+    await stage.press("f3")
+
+
+async def _later(stage: Stage, seconds: float) -> None:
+    stage.clock.now += seconds
+
+
+async def _say(stage: Stage, task: str, text: str) -> None:
+    assert isinstance(stage.gate, Script)
+    script = stage.gate
+    await stage.until(lambda: task in script.started, f"{task} to start")
+    await stage.ask(lambda _: script.say(task, text))
+    await stage.until(lambda: stage.app.mirror.output(task).endswith(text), f"{task} to say it")  # type: ignore[arg-type]
+
+
+# The pictures
+
+
+async def picture(scene: Scene | None, size: tuple[int, int] = NORMAL, theme: str = DARK) -> str:
+    """Play a scene and return what is seen at its end, as SVG."""
+    async with on_scene(size, theme) as stage:
+        if scene is not None:
+            await scene(stage)
+        stage.screen._tick()
+        return await _settled(stage)
+
+
+async def _settled(stage: Stage) -> str:
+    """Draw until two drawings are alike: parts that are laid out late have come by then."""
+    before = ""
+    for _ in range(50):
+        await stage.pilot.pause(0.05)
+        stage.screen.refresh(layout=True)
+        await stage.pilot.pause()
+        svg = _with_plain_ids(stage.app.export_screenshot(title="teambot"))
+        if svg == before:
+            return svg
+        before = svg
+    raise AssertionError("the screen does not come to rest")
+
+
+def _with_plain_ids(svg: str) -> str:
+    """Replace the ids, which rich makes from a checksum of everything it drew."""
+    return re.sub(r"terminal-\d+", "terminal", svg)
