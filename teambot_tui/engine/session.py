@@ -199,7 +199,8 @@ class Session:
     def retry(self, target: str) -> TaskId:
         """Do a failed or cancelled task again, with what was skipped because of it; return the task.
 
-        An agent's id means its newest task that can be retried. A skipped task means the one at the root.
+        An agent's id means the failure that stands in the way of `$agent`, else its newest task that can be
+        retried. A skipped task means the one at the root.
 
         Raises:
             RefusedError: there is nothing to retry, or it would close a circle.
@@ -232,6 +233,9 @@ class Session:
         return resolve(text, statements, self.board, self._roster, self.policy, self._clock())
 
     def _retryable(self, agent: str) -> Task:
+        lane = self.board.lanes.get(AgentId(agent))
+        if lane and lane.latest and lane.latest.state is State.FAILED:
+            return lane.latest
         ended = (State.FAILED, State.CANCELLED, State.SKIPPED)
         for task in reversed(self.board.tasks.values()):
             if task.agent == agent and task.state in ended:

@@ -50,5 +50,9 @@ class TeambotApp(App[None]):
         """Return the session's screen."""
         return SessionScreen(self.bridge, self.mirror, self._place)
 
+    async def action_quit(self) -> None:
+        """Leave as the session does, asking if anything runs: Textual's own key and palette end up here."""
+        self.screen_stack[0].action_leave()  # type: ignore[attr-defined]  # our default screen
+
     def on_unmount(self) -> None:
         self.bridge.close()

@@ -98,6 +98,10 @@ class Desk:
             return error
         return None
 
+    async def catch_up(self) -> None:
+        """Wait until the engine has done all that was asked of it before."""
+        await self.ask(lambda _: None)
+
     def cancel(self, target: str) -> None:
         """Cancel a task, an agent's tasks, or all, after showing what falls with it."""
         self._surface.in_background(self._cancel(target))

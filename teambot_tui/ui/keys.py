@@ -46,10 +46,13 @@ KEYS: Final = (
     Key("panel, output", "x", "cancel_chosen", "cancel", "cancel"),
     Key("panel, output", "r", "retry_chosen", "retry", "retry"),
     Key("panel, output", "y", "copy_output", "copy the last output", "copy"),
+    Key("panel, output", "e", "open_output", "open the last output in $EDITOR"),
+    Key("panel, output", "m", "choose_model", "change the agent's model"),
     Key("panel, output", "i", "focus_input", "back to the input", "input"),
     Key("panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
     Key("panel, output", "enter", "", "inspect; on a block of the output: fold or unfold", "inspect"),
     Key("panel, output", "z", "", "zoom"),
+    Key("panel, output", "arrows, hjkl", "", "go to another agent, or in the output to another task"),
 )
 
 

@@ -67,6 +67,17 @@ async def test_after_a_failure_a_reference_is_refused_until_it_is_retried() -> N
         assert gate.prompt("ba#1") == "Check [Output from @pm]: plan"
 
 
+async def test_retrying_an_agent_means_the_failure_that_stands_in_the_way() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.submit("@pm One\n@pm Two")
+        await settle()
+        session.cancel("pm#2")
+        gate.fail("pm#1")
+        await session.idle()
+        assert session.retry("pm") == "pm#1"
+
+
 async def test_proceeding_after_a_failure_says_so_in_the_prompt() -> None:
     gate = Gate()
     policy = Policy(on_dependency_failure=OnFailure.PROCEED)

@@ -28,12 +28,11 @@ from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.content import Content
 
     from teambot_tui.language.errors import StatementError
     from teambot_tui.ui.bridge import Bridge
@@ -170,6 +169,8 @@ class SessionScreen(SurfaceScreen):
                 panel.show(panel.view, self._clock())
 
     def on_descendant_focus(self) -> None:
+        if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
+            self._choose(self.focused.view.agent)
         in_input = self.focused is self.query_one(InputBar)
         self.query_one(KeyBar).tell(footer("input" if in_input else "panel, output"))
 
@@ -178,16 +179,23 @@ class SessionScreen(SurfaceScreen):
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
         self._explain(message.text)
 
-    def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
+    async def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
         text = message.text
         if command := self._mirror.command(text):
             self._run_command(command)
             return
-        refused = self._mirror.explain(text, self._clock()).error
-        if refused is not None:
-            self._refuse(refused)
-            return
-        self.query_one(InputBar).accept()
+        bar = self.query_one(InputBar)
+        if self._mirror.explain(text, self._clock()).error is not None:
+            # What was sent just before may have changed that, and not have been drawn yet.
+            await self._desk.catch_up()
+            self._draw()
+            if refused := self._mirror.explain(text, self._clock()).error:
+                self._refuse(refused)
+                return
+            if bar.text != text:
+                bar.text = bar.text.removeprefix(text)
+        if bar.text == text:
+            bar.accept()
         if not text.rstrip().endswith("&"):
             self.query_one(Feed).to_end()
         self.run_worker(self._submit(text), group="submit", name="submit")
@@ -252,6 +260,13 @@ class SessionScreen(SurfaceScreen):
         for panel in self.query(Panel):
             panel.set_class(panel.view.agent == agent, "-chosen")
         self._show_inspector()
+
+    def on_panel_moved(self, message: Panel.Moved) -> None:
+        panels = list(self.query(Panel))
+        columns = sum(panel.region.y == panels[0].region.y for panel in panels)
+        to = panels.index(message.panel) + message.across + message.down * columns
+        if 0 <= to < len(panels):
+            panels[to].focus()
 
     def on_panel_chosen(self, message: Panel.Chosen) -> None:
         if message.zoom:
@@ -371,14 +386,18 @@ class SessionScreen(SurfaceScreen):
         self._show_tab(self.query_one(Tabs).step(by))
 
     def action_cancel_chosen(self) -> None:
-        """Cancel what the chosen agent does."""
-        if self._chosen is not None and (queue := self._mirror.queue(self._chosen)):
-            self._desk.cancel(queue[0])
+        """Cancel the task at hand: of the output's cursor, or of the chosen agent."""
+        if target := self._task_at_hand() or next(iter(self._mirror.queue(self._chosen or AgentId(""))), None):
+            self._desk.cancel(target)
 
     def action_retry_chosen(self) -> None:
-        """Retry what the chosen agent did not complete."""
-        if self._chosen is not None:
-            self._desk.retry(self._chosen)
+        """Retry the task at the output's cursor, or what the chosen agent did not complete."""
+        if target := self._task_at_hand() or self._chosen:
+            self._desk.retry(target)
+
+    def _task_at_hand(self) -> TaskId | None:
+        feed = self.query_one(Feed)
+        return feed.cursor if feed.has_focus else None
 
     def action_copy_output(self) -> None:
         """Copy what the chosen agent said last."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -22,6 +23,13 @@ _STATES = ("idle", "queued", "waiting", "executing", "completed", "failed", "can
 class Panel(Widget, can_focus=True):
     """Shows an agent's view; a click or Enter asks to inspect it, a double click or `z` to zoom."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "move(-1, 0)", show=False),
+        Binding("right,l", "move(1, 0)", show=False),
+        Binding("up,k", "move(0, -1)", show=False),
+        Binding("down,j", "move(0, 1)", show=False),
+    ]
+
     class Chosen(Message):
         """The user wants to read what this agent does."""
 
@@ -29,6 +37,15 @@ class Panel(Widget, can_focus=True):
             super().__init__()
             self.agent = agent
             self.zoom = zoom
+
+    class Moved(Message):
+        """The user wants to go to the panel beside this one, or below."""
+
+        def __init__(self, panel: Panel, across: int, down: int) -> None:
+            super().__init__()
+            self.panel = panel
+            self.across = across
+            self.down = down
 
     def __init__(self, view: AgentView, number: int, runs_on: str, glyphs: Glyphs) -> None:
         super().__init__(id=f"panel-{view.agent}", classes="panel")
@@ -101,6 +118,10 @@ class Panel(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Chosen(self.view.agent, zoom=event.chain > 1))
+
+    def action_move(self, across: int, down: int) -> None:
+        """Ask to go to another panel."""
+        self.post_message(self.Moved(self, across, down))
 
     def key_enter(self) -> None:
         self.post_message(self.Chosen(self.view.agent))
