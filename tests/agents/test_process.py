@@ -32,8 +32,15 @@ def python(script: str, *arguments: object) -> list[str]:
 
 
 def alive(pid: int) -> bool:
+    """Tell whether a process that was killed lives on: dying takes the kernel a moment."""
     with suppress(psutil.NoSuchProcess):
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        process = psutil.Process(pid)
+        for _ in range(1000):
+            if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
+                return False
+            with suppress(psutil.TimeoutExpired):
+                process.wait(0.01)
+        return True
     return False
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 FAILS = json.dumps([sys.executable, "-c", "import sys; print('half'); sys.exit('out of luck')"])
 
 
-def test_the_embedded_default_needs_no_settings(teambot: Teambot) -> None:
+def test_the_embedded_default_shows_the_flow(teambot: Teambot) -> None:
+    teambot.configure('[backends.rehearsal]\ntype = "rehearsal"\nwords_per_second = 1000\n')
     done = teambot.run("run", "@pm,ba Analyse login -> @builder-1 Build it")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
