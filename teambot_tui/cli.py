@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from teambot_tui.headless.run import Printer
 
 _LARGEST_FILE = 16 * 1024 * 1024
+_PAGE_DRIVER = "textual.drivers.web_driver:WebDriver"  # what a web server tells the process behind a page
 
 
 class UnusableError(click.ClickException):
@@ -30,8 +31,12 @@ class UnusableError(click.ClickException):
 @click.version_option(package_name="teambot-tui", prog_name="teambot")
 @click.option("--backend", metavar="NAME", help="Let every agent run on this backend.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--web", is_flag=True, help="Show the screen in a browser on this machine.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="The port of --web; else any."
+)
 @click.pass_context
-def main(context: click.Context, backend: str | None, ascii_only: bool) -> None:
+def main(context: click.Context, backend: str | None, ascii_only: bool, web: bool, port: int) -> None:
     """Lead a team of AI agents from the keyboard. Without a command, the screen opens.
 
     \b
@@ -41,10 +46,18 @@ def main(context: click.Context, backend: str | None, ascii_only: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
+    if web:
+        _serve(backend, ascii_only, port)
+        return
+    # The screen is imported only to be shown.
+    if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
+        from teambot_tui.ui.page import show  # noqa: PLC0415
+
+        sys.exit(show(_open_session(backend), ascii_only=ascii_only))
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
     session = _open_session(backend)
-    from teambot_tui.ui.start import start  # noqa: PLC0415  the screen is imported only to be shown
+    from teambot_tui.ui.start import start  # noqa: PLC0415
 
     sys.exit(start(session, ascii_only=ascii_only))
 
@@ -110,6 +123,21 @@ def trust() -> None:
     except AgentsError as error:
         raise UnusableError(str(error)) from error
     click.echo(f"{file} is trusted until it changes.")
+
+
+def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
+    try:
+        from teambot_tui.ui.web import serve  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UnusableError("--web needs textual-serve: pip install 'teambot-tui[web]'") from error
+    _open_session(backend)  # what is wrong is better told here than on a page
+    arguments = ["--ascii"] * ascii_only
+    if backend is not None:
+        arguments += ["--backend", backend]
+    try:
+        serve(arguments, port, lambda address: click.echo(f"Open {address}\nCtrl+C ends it."))
+    except OSError as error:
+        raise UnusableError(f"--port {port} cannot be used: {error.strerror}.") from error
 
 
 def _open_session(

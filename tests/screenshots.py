@@ -30,16 +30,17 @@ PICTURES: Final[dict[str, tuple[Scene | None, tuple[int, int], str]]] = {
 }
 
 
-async def draw_all(folder: Path) -> None:
+def draw_all(folder: Path) -> None:
     """Draw every picture, and remove those that are no longer made."""
     folder.mkdir(exist_ok=True)
     for stale in folder.glob("*.svg"):
         if stale.stem not in PICTURES:
             stale.unlink()
     for name, (scene, size, theme) in PICTURES.items():
-        (folder / f"{name}.svg").write_text(await scenes.picture(scene, size, theme), encoding="utf-8")
+        svg = asyncio.run(scenes.picture(scene, size, theme))
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"{name}.svg")
 
 
 if __name__ == "__main__":
-    asyncio.run(draw_all(FOLDER))
+    draw_all(FOLDER)

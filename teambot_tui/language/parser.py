@@ -193,10 +193,11 @@ class _Parser:
 
     def _refuse_definition(self, mark: str, end: int) -> NoReturn:
         call = mark.removeprefix("->").lstrip()
+        escape = {"-": "write \\->", "$": "write \\$"}.get(mark[0], "put the line between ``` lines")
         self._fail(
             "Temporary agents and exact calls are not part of this version.",
             Span(end - len(call), end),
-            "to send it as text, " + ("write \\->" if call != mark else "put the line between ``` lines"),
+            f"to send it as text, {escape}",
         )
 
     def _fail(self, message: str, span: Span, hint: str) -> NoReturn:

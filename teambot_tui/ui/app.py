@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
+from textual.filter import Monochrome
 
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
+from teambot_tui.ui.filters import AsciiLines, NoColour
 from teambot_tui.ui.keys import KEYS
 from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from textual.filter import LineFilter
     from textual.screen import Screen
 
     from teambot_tui.engine.session import Session
@@ -33,8 +36,12 @@ class TeambotApp(App[None]):
         self.bridge = Bridge(session)
         self.mirror = Mirror(session.roster, session.policy)
         self._place = place
+        self._plainer: list[LineFilter] = [
+            *([NoColour()] if self.no_color else ()),
+            *([AsciiLines()] if place.glyphs.ascii_only else ()),
+        ]
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer every action and every command in the palette, beside what Textual itself offers."""
         yield from super().get_system_commands(screen)
         if not isinstance(screen, SessionScreen):
@@ -45,6 +52,11 @@ class TeambotApp(App[None]):
         for name, command in COMMANDS_OF_THE_SCREEN.items():
             title = f"/{name} {command.arguments}".rstrip()
             yield SystemCommand(title, command.words, partial(screen.offer_command, name))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what is done to every line; Textual itself answers `NO_COLOR` with colours: greys."""
+        lines = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
+        return [*lines, *self._plainer]
 
     def get_default_screen(self) -> SessionScreen:
         """Return the session's screen."""

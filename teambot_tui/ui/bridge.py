@@ -55,13 +55,18 @@ class Bridge:
         answer: Future[Answer] = Future()
 
         def carry_out() -> None:
+            if not answer.set_running_or_notify_cancel():
+                return
             try:
                 answer.set_result(request(self._session))
             except Exception as error:  # noqa: BLE001  it belongs to whoever asked
                 answer.set_exception(error)
 
         assert self._loop is not None, "the engine was started"
-        self._loop.call_soon_threadsafe(carry_out)
+        try:
+            self._loop.call_soon_threadsafe(carry_out)
+        except RuntimeError:
+            answer.cancel()  # the engine has ended
         return answer
 
     def close(self, patience: float = 5.0) -> bool:
@@ -74,7 +79,10 @@ class Bridge:
         return not self._thread.is_alive()
 
     def _run(self, ready: threading.Event) -> None:
-        asyncio.run(self._serve(ready))
+        try:
+            asyncio.run(self._serve(ready))
+        finally:
+            ready.set()
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()

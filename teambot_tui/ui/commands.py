@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
+from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from teambot_tui.language.nodes import Command
     from teambot_tui.ui.desk import Desk
 
 
@@ -45,6 +47,15 @@ def run_command(desk: Desk, name: str, arguments: str) -> None:
     command.run(desk, arguments.split())
 
 
+def command_hint(text: str, command: Command | None) -> str:
+    """Say what a command would do, or which ones begin like what is typed; nothing if it is none."""
+    if command is not None:
+        known = COMMANDS_OF_THE_SCREEN.get(command.name)
+        return f"/{command.name} {known.arguments}: {known.words}".replace(" :", ":") if known else ""
+    near = [f"/{name}" for name in COMMANDS_OF_THE_SCREEN if f"/{name}".startswith(text)]
+    return "  ".join(near) if text.startswith("/") else ""
+
+
 def overview() -> Content:
     """Return the list of commands, for the help."""
     width = max(len(f"/{name} {command.arguments}") for name, command in COMMANDS_OF_THE_SCREEN.items())
@@ -64,6 +75,20 @@ def _agent(desk: Desk, name: str) -> AgentId:
     return agent
 
 
+def _target(desk: Desk, name: str) -> str:
+    """Return what a cancellation or a retry is about: an agent, a task or everything."""
+    tasks = desk.mirror.tasks()
+    target = name.removeprefix("@")
+    if target == "last" and tasks:
+        return tasks[-1]
+    known = (*desk.mirror.roster.agents, *tasks, "all")
+    if target not in known:
+        near = did_you_mean(target, known)
+        hint = f"Did you mean {near}?" if near else "/tasks lists them."
+        raise CommandError(f"There is no agent or task {target}. {hint}")
+    return target
+
+
 def _status(desk: Desk, _: list[str]) -> None:
     lines = []
     for agent in desk.mirror.roster.agents:
@@ -77,6 +102,10 @@ def _status(desk: Desk, _: list[str]) -> None:
 
 def _tasks(desk: Desk, words: list[str]) -> None:
     wanted = words[0] if words else None
+    if wanted is not None and wanted not in {state.value for state in State}:
+        near = did_you_mean(wanted, State)
+        hint = f"Did you mean {near}?" if near else f"A task is {', '.join(State)}."
+        raise CommandError(f"There is no state {wanted}. {hint}")
     views = [desk.mirror.task(task) for task in desk.mirror.tasks()]
     shown = [view for view in views if wanted in (None, view.state.value)]
     counts = Counter(view.state.value for view in views)
@@ -142,7 +171,22 @@ def _theme(desk: Desk, words: list[str]) -> None:
 def _retry(desk: Desk, words: list[str]) -> None:
     if not words:
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    desk.retry(words[0].removeprefix("@"))
+    target = _target(desk, words[0])
+    if target == "all":
+        raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
+    desk.retry(target)
+
+
+def _cancel(desk: Desk, words: list[str]) -> None:
+    desk.cancel(_target(desk, words[0]) if words else "all")
+
+
+def _export(desk: Desk, words: list[str]) -> None:
+    try:
+        path = desk.export(" ".join(words) or "teambot-session.md")
+    except (OSError, RuntimeError) as error:  # there may be no such home
+        raise CommandError(f"Could not write it: {getattr(error, 'strerror', None) or error}") from error
+    desk.report("Exported", Content(path))
 
 
 def _history(desk: Desk, words: list[str]) -> None:
@@ -157,9 +201,7 @@ COMMANDS_OF_THE_SCREEN: Final = {
     "status": SlashCommand("", "what everyone is doing", _status),
     "tasks": SlashCommand("[state]", "all tasks", _tasks),
     "task": SlashCommand("<id>", "inspect a task; last is the newest", _task),
-    "cancel": SlashCommand(
-        "[agent|task|all]", "cancel", lambda desk, words: desk.cancel((words or ["all"])[0].removeprefix("@"))
-    ),
+    "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel),
     "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry),
     "agents": SlashCommand("", "the team", _agents),
     "models": SlashCommand("", "the models of the team", lambda desk, _: _model(desk, [])),
@@ -170,13 +212,7 @@ COMMANDS_OF_THE_SCREEN: Final = {
     ),
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
     "history": SlashCommand("[agent]", "what was asked", _history),
-    "export": SlashCommand(
-        "[file]",
-        "write the session to a Markdown file",
-        lambda desk, words: desk.report(
-            "Exported", Content(desk.export(" ".join(words) or "teambot-session.md"))
-        ),
-    ),
+    "export": SlashCommand("[file]", "write the session to a Markdown file", _export),
     "theme": SlashCommand("[name]", "change the colours", _theme),
     "clear": SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output")),
     "quit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),

@@ -16,7 +16,8 @@ from teambot_tui.engine.session import RefusedError
 from teambot_tui.language.errors import StatementError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from concurrent.futures import Future
 
     from textual.content import Content
 
@@ -90,10 +91,13 @@ class Desk:
         """Let the engine do something, and wait for what comes of it."""
         return await asyncio.wrap_future(self._bridge.ask(request))
 
-    async def submit(self, text: str) -> StatementError | None:
-        """Submit; return what is wrong, if it is refused."""
+    def submit(self, text: str) -> Awaitable[StatementError | None]:
+        """Submit, now and in order; the answer is what is wrong, if it is refused."""
+        return self._refusal(self._bridge.ask(lambda session: session.submit(text)))
+
+    async def _refusal(self, answer: Future[tuple[TaskId, ...]]) -> StatementError | None:
         try:
-            await self.ask(lambda session: session.submit(text))
+            await asyncio.wrap_future(answer)
         except StatementError as error:
             return error
         return None
@@ -121,7 +125,8 @@ class Desk:
 
     async def _leave(self) -> None:
         tasks, _ = self.consequences("all")
-        if not tasks or await self._surface.confirm("Agents are working. Quit?", f"cancels {', '.join(tasks)}"):
+        words = f"cancels {', '.join(tasks)}"
+        if not tasks or await self._surface.confirm("Agents are working. Quit?", words):
             self._surface.leave()
 
     def consequences(self, target: str) -> tuple[tuple[TaskId, ...], tuple[TaskId, ...]]:

@@ -36,7 +36,7 @@ class Guard:
     """The guard as the screen sees it."""
 
     def __init__(self) -> None:
-        """Start the guard: for the terminal of our standard streams, and for the agents started from now on."""
+        """Start the guard, for the terminal of our standard streams and the agents started from now on."""
         self._flags = _flags(sys.stdin.fileno())
         self._pipe: int | None = None
         self._process: subprocess.Popen[bytes] | None = None

@@ -40,7 +40,8 @@ class Ladders:
         tasks, _ = self._desk.consequences("all")
         running = tuple(task for task in tasks if not mirror.task(task).background)
         if not self._second_press.again(f"ctrl+c {bool(running)}"):
-            self._desk.tell(f"Ctrl+C again cancels {', '.join(running)}." if running else "Ctrl+C again quits.")
+            what = f"cancels {', '.join(running)}" if running else "quits"
+            self._desk.tell(f"Ctrl+C again {what}.")
         elif running:
             self._desk.cancel_at_once(running)
         else:

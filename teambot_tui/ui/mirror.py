@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.explain import Explanation, explain_tasks
-from teambot_tui.engine.facts import StatementAccepted, TextProduced
+from teambot_tui.engine.facts import (
+    StatementAccepted,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskRetried,
+    TaskSkipped,
+    TextProduced,
+)
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.injection import Prompt, compose
 from teambot_tui.engine.resolver import Roster, resolve
@@ -93,6 +101,7 @@ class Mirror:
         self._statements: dict[TaskId, StatementAccepted] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._first_lines: dict[TaskId, str] = {}
+        self._last_ended: dict[AgentId, Task] = {}
 
     def take_in(self, facts: Iterable[Fact]) -> Changes:
         """Follow the facts; return what they changed."""
@@ -116,6 +125,11 @@ class Mirror:
                     self._statements.update(dict.fromkeys(made, fact))
                 case _:
                     task_of = getattr(fact, "task", None)
+                    if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
+                        self._last_ended[agent_of(fact.task)] = self._board.tasks[fact.task]
+                    elif isinstance(fact, TaskRetried):
+                        self._first_lines.pop(fact.task, None)
+                        self._last_lines.pop(fact.task, None)
                     if task_of is not None:
                         tasks[task_of] = None
                         agents.add(agent_of(task_of))
@@ -124,10 +138,10 @@ class Mirror:
     def command(self, text: str) -> Command | None:
         """Return the slash command that this text is, if it is one."""
         try:
-            first = parse(printable(text), references=self.policy.references)[0]
+            first, *more = parse(printable(text), references=self.policy.references)
         except StatementError:
             return None
-        return first if isinstance(first, Command) else None
+        return first if isinstance(first, Command) and not more else None
 
     def explain(self, text: str, now: float) -> Explanation:
         """Say what submitting this text would do."""
@@ -144,10 +158,7 @@ class Mirror:
         lane = self._board.lanes.get(agent)
         if lane is None:
             return AgentView(agent, "idle", None)
-        last = max(
-            (task for task in (lane.latest,) if task), key=lambda task: task.ended or 0.0, default=None
-        )
-        task = lane.busy or lane.head or last
+        task = lane.busy or lane.head or self._last_ended.get(agent)
         if task is None:
             return AgentView(agent, "idle", None)
         line = self._last_lines.get(task.id, "").rstrip("\n").rpartition("\n")[2]

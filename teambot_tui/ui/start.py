@@ -29,17 +29,8 @@ _PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
 
 def start(session: Session, *, ascii_only: bool) -> int:
     """Show the session until the person leaves; return the exit status."""
-    team = session.project.team
-    place = Place(
-        folder=session.project.directory,
-        backends=team.backends,
-        descriptions=team.descriptions,
-        models=session.models,
-        history=History(history_path(os.environ)),
-        glyphs=Glyphs(ascii_only=ascii_only or os.environ.get("TERM") == "linux"),
-    )
     guard = Guard()
-    app = TeambotApp(session, place)
+    app = TeambotApp(session, place_of(session, ascii_only=ascii_only or os.environ.get("TERM") == "linux"))
     app.driver_class = _guarded(guard)
     _leave_on_signals(app, guard)
     try:
@@ -48,6 +39,19 @@ def start(session: Session, *, ascii_only: bool) -> int:
         kill_all()
         guard.dismiss()
     return app.return_code or 0
+
+
+def place_of(session: Session, *, ascii_only: bool) -> Place:
+    """Return where the session is and how it is drawn."""
+    team = session.project.team
+    return Place(
+        folder=session.project.directory,
+        backends=team.backends,
+        descriptions=team.descriptions,
+        models=session.models,
+        history=History(history_path(os.environ)),
+        glyphs=Glyphs(ascii_only=ascii_only),
+    )
 
 
 def _guarded(guard: Guard) -> type[LinuxDriver]:

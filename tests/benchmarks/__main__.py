@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import bus, clean, handover, parse, tasks
+from tests.benchmarks import bus, clean, handover, parse, screen, tasks
 from tests.benchmarks.measure import FULL, QUICK
 from tests.benchmarks.table import table
 
@@ -23,6 +23,9 @@ BENCHMARKS: dict[str, Callable[[Scale], Iterator[Figure]]] = {
     "bus": bus.figures,
     "handover": handover.figures,
     "clean": clean.figures,
+    "latency": screen.latency,
+    "startup": screen.startup,
+    "memory": screen.memory,
 }
 NOTES = {"tasks": tasks.notes}
 
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds: under 20 seconds")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds: about a minute")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.names if name not in BENCHMARKS]:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")

@@ -31,10 +31,31 @@ class Scale:
     """The two sizes, in bytes, between which the growth of the parser is looked at."""
     repeats: int
     """How often what takes microseconds is repeated within a round."""
+    seconds: float = 1.0
+    """How long a screen is watched."""
+    screens: int = 1
+    """How often."""
+    megabytes: float = 1.0
+    """How much an agent says that says too much."""
 
 
-FULL = Scale(rounds=6, tasks=(6, 1_000, 100_000), text=(64 * 1024, 1024 * 1024), repeats=10_000)
-QUICK = Scale(rounds=2, tasks=(6, 1_000, 4_000), text=(16 * 1024, 128 * 1024), repeats=1_000)
+FULL = Scale(
+    rounds=6,
+    tasks=(6, 1_000, 100_000),
+    text=(64 * 1024, 1024 * 1024),
+    repeats=10_000,
+    seconds=10.0,
+    screens=2,
+    megabytes=100.0,
+)
+QUICK = Scale(
+    rounds=2,
+    tasks=(6, 1_000, 4_000),
+    text=(16 * 1024, 128 * 1024),
+    repeats=1_000,
+    seconds=4.0,
+    megabytes=20.0,
+)
 TINY = Scale(rounds=1, tasks=(6, 30), text=(1024, 4096), repeats=20)
 
 

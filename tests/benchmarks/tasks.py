@@ -58,7 +58,7 @@ def notes() -> str:
         return ""
     return (
         "langgraph is not installed, so it was not compared. To have it, in an environment of its own:\n"
-        "  python -m venv /tmp/langgraph && /tmp/langgraph/bin/pip install langgraph\n"
+        "  python -m venv /tmp/langgraph && /tmp/langgraph/bin/pip install langgraph -e '.[dev]'\n"
         "  /tmp/langgraph/bin/python -m tests.benchmarks tasks"
     )
 

@@ -110,7 +110,8 @@ def test_what_and_where(source: str, line: int, column: int, message: str, spot:
         ("/reset", "did you mean /reset-agent?"),
         ("/zzz", "/help lists the commands"),
         ("/etc", "for a line that begins with / write \\/"),
-        ("$x := {", "put the line between ``` lines"),
+        ('x:"y"', "put the line between ``` lines"),
+        ("$x := {", "write \\$"),
         ('@pm a -> x:"y"', "write \\->"),
     ],
 )
@@ -118,7 +119,7 @@ def test_what_to_type_instead(source: str, hint: str) -> None:
     assert hint in error_of(source).hint
 
 
-@pytest.mark.parametrize("source", ["@1 x", "/etc", "/hepl me", '@pm a -> x:"y"'])
+@pytest.mark.parametrize("source", ["@1 x", "/etc", "/hepl me", "$x := 1", '@pm a -> $x:"y"'])
 def test_the_way_to_escape_it_works(source: str) -> None:
     escape = re.search(r"\\(\S+)\Z", error_of(source).hint)
     assert escape

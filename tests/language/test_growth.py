@@ -9,65 +9,105 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.language import StatementError, parse, render
-from teambot_tui.language.nodes import Command, Pipeline, Reference
-from tests.language.build import without_places
+from teambot_tui.language.nodes import Pipeline
+from tests.language.build import code, parsed, ref, task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SMALL, LARGE = 250_000, 1_000_000
 TOO_STEEP = 8.0
 """Linear is 4, quadratic is 16."""
-QUICK = 0.02
-"""Below this many seconds for a megabyte there is nothing to measure and nothing to fear."""
 
-REPEATED = [
-    *("a", " ", "\n", "\\", "$", "-", ">", "->", "&", "{", "/", "@", ",", "`", "```", ":", "_", "世", "\u00a0"),
-    *("$pm ", "$pm", "$a-", "$$a", "$A ", "\\$", "\\{", "\\-> ", "\\-> @ba ", "\\\\$pm ", "\\@pm\n", "\n\\@pm"),
-    *("-> @ba y ", "->@ba", "-> \\@ba ", "->  \n", '-> a:" '[:4], "-> $a", "->-", "\\->", "& ", " &", "\\& ", "\\&\n"),
-    *("@pm,", "@pm, ", "pm,", ", ", "@pm x\n", "@pm x &\n", "@pm -m opus x\n", "@ba\nx\n", "/help\n", "/help x\n"),
-    *("\n```", "\n```\n", "```\nx\n```\n", "\n/a/b", "\n@A", "\n$a", "\na:", "\n$a :", "\n  ", "\r\n", "{{x}}"),
-    *("- m ", " -m", " =", "\ufeff", "a\\", "\\\n", "-a", "a-", "A-", "\n/a-"),
+# Each of these is repeated until there is a megabyte of it.
+LONG = [
+    *("a", " ", "\n", "\\", "$", "-", "->", "&", "& ", "{", "/", "@", "```", "$a-", "-a", "\u00a0"),
+    *("$pm ", "\\{", "\\$", "\\-> ", "-> @ba y ", "->" + " " * 100, "\n```", "\n/a/b", "@pm x\n", "/help\n"),
 ]
-BEFORE = ["", "@pm ", "@pm x ->", "/help ", "@pm x\n$a", "@pm,", "@pm -m ", "@pm x\n```\n", "@pm x\n", "@pm x ->\\"]
-AFTER = ["", "X", "_", "&", "\n@pm x", "@pm x"]
+SHORT = [
+    *(">", ",", "`", ":", "_", "世", "$pm", "$$a", "$A ", "\\-> @ba ", "\\\\$pm ", "\\@pm\n"),
+    *("\n\\@pm", "\\\n", "->@ba", "-> \\@ba ", "->\n", "-> a", "-> $a", "->-", "\\->", " &", "\\& "),
+    *("\\&\n", "a\\", "{{x}}", "@pm,", "@pm, ", "pm,", ", ", "@pm x &\n", "@pm -m opus x\n", "@ba\nx\n"),
+    *("/help x\n", "\n\n```\n", "```\nx\n```\n", "\n@A", "\n$a", "\na:", "\n$a :", "\n  ", "\r\n"),
+    *(" -m", " =", "\ufeff", "a-", "\n/a-"),
+]
 
 
-def work(text: str) -> None:
+def check_parse(text: str) -> None:
     try:
-        render(parse(text))
+        parse(text)
     except StatementError as error:
         error.pointer()
-        str(error)
+
+
+def check_render(text: str) -> None:
+    try:
+        statements = parse(text)
+    except StatementError:
+        return
+    assert render(statements)
 
 
 def least_time(function: Callable[[str], None], text: str, runs: int) -> float:
     times = []
     for _ in range(runs):
-        gc.collect()
-        gc.disable()
         begin = process_time()
         function(text)
         times.append(process_time() - begin)
-        gc.enable()
     return min(times)
 
 
-def is_linear(unit: str, before: str = "", after: str = "") -> bool:
-    def of_size(size: int) -> str:
-        return before + unit * (size // len(unit)) + after
+def is_linear(function: Callable[[str], None], unit: str, size: int, *, before: str, after: str = "") -> bool:
+    small = before + unit * (size // 4 // len(unit)) + after
+    large = before + unit * (size // len(unit)) + after
+    # What a collection of garbage costs depends on all that is alive; a busy machine may spoil a run.
+    gc.disable()
+    try:
+        return any(
+            least_time(function, large, runs) < TOO_STEEP * least_time(function, small, runs) + 0.005
+            for runs in (1, 3, 9)
+        )
+    finally:
+        gc.enable()
 
-    large = least_time(work, of_size(LARGE), 1)
-    if large < QUICK:
-        return True
-    # Another process may take the processor's cache at any moment: measure again before believing it.
-    return any(
-        least_time(work, of_size(LARGE), runs) < TOO_STEEP * least_time(work, of_size(SMALL), runs)
-        for runs in (1, 3, 6)
-    )
 
-
-@pytest.mark.parametrize("unit", REPEATED)
+@pytest.mark.parametrize("unit", LONG, ids=lambda unit: repr(unit[:10]))
 def test_a_megabyte_of_one_thing(unit: str) -> None:
-    assert is_linear(unit)
-    assert is_linear(unit, before="@pm ")
+    assert is_linear(check_parse, unit, 1_000_000, before="@pm x ")
+
+
+def test_a_megabyte_of_agents() -> None:
+    for unit in ("pm,", "pm, ", "@pm,"):
+        assert is_linear(check_parse, unit, 1_000_000, before="@", after="pm x")
+
+
+@pytest.mark.parametrize("before", ["", "@pm x ->", "/help "])
+def test_many_of_one_thing(before: str) -> None:
+    for unit in (*LONG, *SHORT):
+        assert is_linear(check_render, unit, 24_000, before=before, after="_"), unit
+
+
+def test_the_measure_sees_a_quadratic_pattern() -> None:
+    def slow(text: str) -> None:
+        for end in range(0, len(text), 8):
+            assert text[:end].count("a") == end
+
+    assert not is_linear(slow, "a", 32_000, before="")
+
+
+def test_many_marks_need_no_recursion() -> None:
+    many = 100_000
+    assert parsed("@pm x" + "->" * many) == [task("pm", "x" + "->" * many)]
+    assert parsed("@pm " + "$" * many) == [task("pm", "$" * many)]
+    assert parsed("@pm " + "\\" * many) == [task("pm", "\\" * many)]
+    assert parsed("@pm " + "\\" * many + "$pm") == [task("pm", "\\" * (many // 2), ref("pm"))]
+    assert parsed("@pm " + "&" * many) == [task("pm", "&" * many)]
+    assert parsed("@pm x\n" + "```\n" * many) == [
+        task("pm", "x\n", *[part for _ in range(many // 2) for part in (code("```\n```"), "\n")][:-1])
+    ]
+    (pipeline,) = parse("@pm x " + "-> @ba " * (many // 10))
+    assert isinstance(pipeline, Pipeline)
+    assert len(pipeline.stages) == many // 10 + 1
+    (pipeline,) = parse("@" + ",".join(f"a{number}" for number in range(many)) + " x")
+    assert isinstance(pipeline, Pipeline)
+    assert len(pipeline.stages[0].mentions) == many
+    assert len(parse("@pm x\n" * (many // 10))) == many // 10

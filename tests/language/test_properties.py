@@ -18,6 +18,7 @@ ID = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
 NAME = rf"(?:{'|'.join(ALIASES)}|{ID})(?![A-Za-z0-9_])"
 
 often = settings(max_examples=2000, deadline=None)
+now_and_then = settings(max_examples=1000, deadline=None)
 sometimes = settings(max_examples=500, deadline=None)
 
 
@@ -114,7 +115,7 @@ def test_any_mixture_of_marks_gives_statements_or_the_one_error(source: str) -> 
     check(source)
 
 
-@often
+@now_and_then
 @given(submissions)
 def test_without_references_only_they_become_text(source: str) -> None:
     with_them, without = attempt(source), attempt(source, references=False)
@@ -136,8 +137,8 @@ def text_of(stage: Stage) -> str:
     return "".join(f"${part.agent}" if isinstance(part, Reference) else part.text for part in stage.parts)
 
 
-@often
-@given(submissions)
+@sometimes
+@given(submissions.filter(lambda source: "```" not in source))
 def test_a_statement_does_not_change_by_what_follows(source: str) -> None:
     alone = attempt(source)
     assume(not isinstance(alone, StatementError))
@@ -145,8 +146,6 @@ def test_a_statement_does_not_change_by_what_follows(source: str) -> None:
     last = alone[-1]
     if isinstance(last, Pipeline):
         assume(not source.rstrip().endswith("->"))
-        assume(not (last.stages[-1].parts and isinstance(last.stages[-1].parts[-1], Code)))
-    assume(source.count("```") == 0)
     assert parsed(f"{source}\n@writer Go") == [*parsed(source), task("writer", "Go")]
 
 

@@ -119,7 +119,7 @@ def test_any_mixture_of_marks_comes_back(source: str) -> None:
     check_round_trip(source)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(texts_of_marks, st.booleans(), st.sampled_from(("pm", "")))
 def test_words_that_were_never_parsed_are_rendered_as_text(text: str, background: bool, agent: str) -> None:
     text = text.strip("\ufeff").strip() if agent else text.strip().strip("\ufeff").strip()
@@ -131,7 +131,7 @@ def test_words_that_were_never_parsed_are_rendered_as_text(text: str, background
     assert parsed(render([statement])) == [statement]
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(texts_of_marks)
 def test_arguments_that_were_never_parsed_are_rendered_as_text(text: str) -> None:
     text = text.strip()

@@ -115,9 +115,13 @@ def test_a_terminal_that_nobody_reads(open_terminal: Open) -> None:
     terminal.assert_restored()
 
 
-@pytest.mark.parametrize("script", [STAYS, IGNORES_TERM, HIDES])
-def test_killed(open_terminal: Open, script: str) -> None:
-    terminal, processes = with_an_agent_at_work(open_terminal, script)
+def test_killed(open_terminal: Open) -> None:
+    terminal = open_terminal(settings=agents(pm=STAYS, ba=IGNORES_TERM, writer=HIDES))
+    terminal.until("Your team")
+    terminal.enter("@pm,ba,writer stay")
+    terminal.watch(lambda: terminal.text.count("┃ working") == 3)
+    processes = [terminal.process, *terminal.children()]
+    assert len(processes) == 6, "the guard, three agents and what one of them hides"
     terminal.signal(signal.SIGKILL)
     assert terminal.wait() == -signal.SIGKILL
     assert_gone(processes)
@@ -212,25 +216,24 @@ def test_a_storm_of_sizes(open_terminal: Open) -> None:
     terminal.assert_restored()
 
 
-@pytest.mark.parametrize("streams", ["stdin", "stdout", "stderr"])
-def test_without_a_terminal_it_says_what_to_use(tmp_path: Path, streams: str) -> None:
+@pytest.mark.parametrize("piped", ["stdin", "stdout", "stderr"])
+def test_without_a_terminal_it_says_what_to_use(tmp_path: Path, piped: str) -> None:
     master, slave = os.openpty()
-    piped = {streams: subprocess.PIPE}
-    done = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "teambot_tui"],
         cwd=tmp_path,
         env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
-        **{"stdin": slave, "stdout": slave, "stderr": slave, **piped},  # type: ignore[arg-type]
+        stdin=subprocess.DEVNULL if piped == "stdin" else slave,
+        stdout=subprocess.DEVNULL if piped == "stdout" else slave,
+        stderr=subprocess.PIPE if piped == "stderr" else slave,
     )
     os.close(slave)
     try:
-        out, err = done.communicate(timeout=BOUND)
-        said = err or out or b""
-        if streams != "stderr":
-            said = os.read(master, 4096)
-        assert done.returncode == 2
+        _, errors = process.communicate(timeout=BOUND)
+        said = errors if piped == "stderr" else os.read(master, 4096)
+        assert process.returncode == 2
         assert b"teambot run" in said
-        assert b"\x1b[?1049h" not in said
+        assert b"\x1b" not in said
     finally:
-        done.kill()
+        process.kill()
         os.close(master)

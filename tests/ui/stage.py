@@ -65,7 +65,7 @@ class Stage:
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
         for key in keys:
-            await self.pilot.press(key)
+            await press(self.pilot, key)
 
     async def type_text(self, text: str) -> None:
         """Type a text, key by key."""
@@ -176,7 +176,7 @@ class Stage:
     def rows(self, selector: str) -> list[str]:
         """Return what a widget has drawn, row by row."""
         widget = self.screen.query_one(selector)
-        strips = widget.render_lines(widget.size.region)
+        strips = widget.render_lines(widget.outer_size.region)
         return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 
     def drawn(self, selector: str) -> str:
@@ -186,16 +186,28 @@ class Stage:
 
 async def type_text(pilot: Pilot[None], text: str) -> None:
     """Press the keys of a text; within a row as fast as they come."""
+    for number, row in enumerate(text.split("\n")):
+        if number:
+            await press(pilot, "ctrl+j")
+        for character in row:
+            _send(pilot, character)
+        await pilot.pause()
+
+
+async def press(pilot: Pilot[None], key: str) -> None:
+    """Press a key and let the app do what it does."""
+    _send(pilot, key)
+    await pilot.pause()
+
+
+def _send(pilot: Pilot[None], key: str) -> None:
+    """Let a key arrive as from the terminal. (Pilot's own way waits three times for each.)"""
     driver = pilot.app._driver
     assert driver is not None
-    first, *rows = text.split("\n")
-    for row in (first, *rows):
-        if row is not first:
-            await pilot.press("ctrl+j")
-        for character in row:
-            key = character if character.isalnum() else _character_to_key(character)
-            driver.send_message(events.Key(key, character))
-        await pilot.pause()
+    character = key if len(key) == 1 else None
+    driver.send_message(
+        events.Key(key if key.isalnum() or not character else _character_to_key(key), character)
+    )
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], object], expected: str = "it") -> None:

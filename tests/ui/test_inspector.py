@@ -3,69 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import OptionList, Static
 
-from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Dependency, Via
-from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.facts import Via
+from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
-from teambot_tui.ui.mirror import AgentView, TaskView
-from teambot_tui.ui.widgets.inspector import (
-    Inspector,
-    InspectorView,
-    Need,
-    Piece,
-    cut,
-    fold,
-    pieces,
-    within_budget,
-)
+from teambot_tui.ui.mirror import AgentView
+from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
+from teambot_tui.ui.widgets.inspector_words import fold
+from teambot_tui.ui.widgets.prompt_pieces import Piece, pieces
+from teambot_tui.ui.widgets.safe_markdown import within_budget
+from tests.ui.views import HOSTILE, task
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-HOSTILE = (
-    "[/x]",
-    "list[str]",
-    "[@click=app.quit]go[/]",
-    "漢字かな交じり文" * 8,
-    "👩‍💻👨‍👩‍👧‍👦",
-    "",
-    "x" * 100_000,
+    from teambot_tui.ui.mirror import TaskView
+
+MARKDOWN = (
     "| [/x] | [@click=app.quit]go[/] |\n|---|---|\n| [/x] | list[str] |",
     "[go](javascript:x) ![i](file:///etc/passwd) <http://a.b/[/x]>",
     "&#x202e;evil&#x9b;",
 )
 PM, BA, BUILDER = AgentId("pm"), AgentId("ba"), AgentId("builder-1")
-
-
-def task(name: str, state: str = "executing", **more: object) -> TaskView:
-    """A task that needs nothing."""
-    plain = TaskView(
-        task=TaskId(name),
-        agent=agent_of(TaskId(name)),
-        state=State(state),
-        statement=f"@{agent_of(TaskId(name))} do it",
-        siblings=(TaskId(name),),
-        background=False,
-        created=90.0,
-        started=100.0,
-        ended=148.0 if State(state) in (State.COMPLETED, State.FAILED) else None,
-        waiting_for=(),
-        no_output_yet=(),
-        reason="",
-        dependencies=(),
-        sources=(),
-        dependents=(),
-        model=None,
-    )
-    return replace(plain, **more)  # type: ignore[arg-type]  # the caller knows the fields
 
 
 def inspected(at_hand: TaskView | None, **more: object) -> InspectorView:
@@ -102,12 +68,15 @@ async def settle(pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
-async def text_of(view: InspectorView) -> str:
+async def texts_of(*views: InspectorView) -> list[str]:
     app = InspectorApp()
+    texts: list[str] = []
     async with app.run_test(size=(80, 50)) as pilot:
-        app.inspector.show(view)
-        await settle(pilot)
-        return app.inspector.text
+        for view in views:
+            app.inspector.show(view)
+            await settle(pilot)
+            texts.append(app.inspector.text)
+    return texts
 
 
 def screen_text(app: App[None]) -> str:
@@ -117,15 +86,19 @@ def screen_text(app: App[None]) -> str:
 
 
 async def test_state_and_how_long() -> None:
-    assert "● executing  1:12" in await text_of(inspected(task("builder-1#1")))
-    assert "✓ completed in 0:48, 0:24 ago" in await text_of(inspected(task("builder-1#1", "completed")))
-    assert "✗ failed" in (
-        text := await text_of(inspected(task("builder-1#1", "failed", reason="exit status 3")))
+    executing, completed, failed, waiting, idle = await texts_of(
+        inspected(task("builder-1#1")),
+        inspected(task("builder-1#1", "completed")),
+        inspected(task("builder-1#1", "failed", reason="exit status 3")),
+        inspected(task("builder-1#1", "waiting", waiting_for=(BA, PM), no_output_yet=(PM,))),
+        inspected(None),
     )
-    assert "exit status 3" in text
-    waiting = task("builder-1#1", "waiting", waiting_for=(BA, PM), no_output_yet=(PM,))
-    assert "⧗ waiting for @ba, @pm (no output yet)  1:22" in await text_of(inspected(waiting))
-    assert "○ idle" in await text_of(inspected(None))
+    assert "● executing  1:12" in executing
+    assert "✓ completed in 0:48, 0:24 ago" in completed
+    assert "✗ failed" in failed
+    assert "exit status 3" in failed
+    assert "⧗ waiting for @ba, @pm (no output yet)  1:22" in waiting
+    assert "○ idle" in idle
 
 
 async def test_what_it_needs_and_what_it_unblocks() -> None:
@@ -138,27 +111,20 @@ async def test_what_it_needs_and_what_it_unblocks() -> None:
         ),
         unblocks=(task("reviewer#1", "queued"),),
     )
-    text = await text_of(view)
+    (text,) = await texts_of(view)
     assert "$pm ← pm#1  ✓ completed 0:24 ago · 2.1k" in text
     assert "-> @ba ← ba#1  ● executing 1:12" in text
     assert "$legal  no output yet" in text
     assert "→ reviewer#1  ◌ queued" in text
 
 
-async def test_needs_are_told_from_the_task_alone() -> None:
-    at_hand = task(
-        "builder-1#1",
-        "waiting",
-        waiting_for=(BA,),
-        dependencies=(Dependency(PM, TaskId("pm#1"), Via.REFERENCE), Dependency(BA, None, Via.REFERENCE)),
-        sources=(TaskId("pm#1"), None),
-        dependents=(TaskId("reviewer#1"),),
+async def test_a_prompt_that_is_not_there_yet_says_when() -> None:
+    waiting, queued = await texts_of(
+        inspected(task("builder-1#1", "waiting", waiting_for=(BA,))),
+        inspected(task("builder-1#1", "queued")),
     )
-    text = await text_of(inspected(at_hand))
-    assert "$pm ← pm#1" in text
-    assert "$ba  ⧗ no output yet" in text
-    assert "→ reviewer#1" in text
-    assert "once @ba answered" in text
+    assert "once @ba answered" in waiting
+    assert "once it is its turn" in queued
 
 
 def test_a_prompt_is_taken_apart() -> None:
@@ -230,17 +196,14 @@ def test_the_budget() -> None:
     assert not within_budget("漢" * 4000)
 
 
-async def test_a_large_output_does_not_stop_the_screen() -> None:
+async def test_a_large_output_is_whole_once_it_is_done() -> None:
     app = InspectorApp()
     async with app.run_test(size=(80, 40)) as pilot:
-        start = perf_counter()
         app.inspector.show(inspected(task("builder-1#1", "completed"), output="x" * 1_000_000))
         await settle(pilot)
-        assert perf_counter() - start < 3
-        start = perf_counter()
+        assert app.inspector.max_scroll_y > 1_000_000 // 80
         app.inspector.show(inspected(task("builder-1#1"), output="a line of it\n" * 80_000))
         await settle(pilot)
-        assert perf_counter() - start < 3
         assert "its end" in app.inspector.text
 
 
@@ -304,7 +267,7 @@ async def test_escape_closes() -> None:
         assert app.heard == ["closed"]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", [*HOSTILE, *MARKDOWN])
 async def test_hostile_text_is_only_text(text: str) -> None:
     app = InspectorApp()
     at_hand = task("builder-1#1", "failed", statement=text, reason=text, model=text)
@@ -317,27 +280,16 @@ async def test_hostile_text_is_only_text(text: str) -> None:
         needs=(Need(AgentId(text), Via.REFERENCE, task("pm#1", "completed"), 9),),
         unblocks=(task("reviewer#1", "queued"),),
     )
-    async with app.run_test(size=(60, 50), tooltips=True) as pilot:
+    async with app.run_test(size=(60, 50)) as pilot:
         app.inspector.show(view)
         await settle(pilot)
-        for row in range(0, 50, 8):
-            await pilot.hover(offset=(10, row))
+        for row in (1, 20):
             await pilot.click(offset=(10, row))
         await settle(pilot)
         assert app.is_running
         assert not {"\u202e", "\x9b"} & set(screen_text(app))
         tips = [widget for widget in app.inspector.query("*") if isinstance(widget.tooltip, str)]
         assert not tips, "a tooltip made of a string is parsed as markup"
-
-
-@pytest.mark.parametrize("text", [*HOSTILE, "a b " * 99, "tab\tbed", "e\u0301" * 200])
-def test_rows_fit_and_lose_nothing_but_spaces(text: str) -> None:
-    from rich.cells import cell_len
-
-    for width in (10, 37):
-        rows = [row for line in text.split("\n") for row in cut(line, width)]
-        assert all(cell_len(row) <= width for row in rows)
-        assert "".join("".join(rows).split()) == "".join(text.split())
 
 
 def test_folding_counts_what_is_left_out() -> None:

@@ -11,29 +11,29 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input, Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
-from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.nodes import Command, Span
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, run_command
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.help import help_text
 from teambot_tui.ui.keys import bindings, footer
 from teambot_tui.ui.ladders import Ladders
-from teambot_tui.ui.screens.surface import SurfaceScreen
+from teambot_tui.ui.screens.choosing import ChoosingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
-from teambot_tui.ui.widgets.inspector import Inspector, inspect
+from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from pathlib import Path
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from teambot_tui.engine.ids import AgentId
     from teambot_tui.language.errors import StatementError
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.glyphs import Glyphs
@@ -57,7 +57,7 @@ class Place:
     clock: Callable[[], float] = time.time
 
 
-class SessionScreen(SurfaceScreen):
+class SessionScreen(ChoosingScreen):
     """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
@@ -65,17 +65,16 @@ class SessionScreen(SurfaceScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("anywhere"), *bindings("panel, output")]
 
     def __init__(self, bridge: Bridge, mirror: Mirror, place: Place) -> None:
-        super().__init__()
+        super().__init__(classes="-empty")
         self._bridge = bridge
         self._mirror = mirror
         self._desk = Desk(self, bridge, mirror, dict(place.models), place.folder)
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
-        self._chosen: AgentId | None = None
-        self._inspected: TaskId | None = None
         self._ladders = Ladders(self._desk, place.clock)
         self._frame_is_due = False
+        self._last_frame = 0.0
 
     # The parts
 
@@ -104,7 +103,6 @@ class SessionScreen(SurfaceScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.add_class("-empty")
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
         bar.agents = self._mirror.roster.agents
@@ -121,10 +119,13 @@ class SessionScreen(SurfaceScreen):
     def _facts_wait(self) -> None:
         if not self._frame_is_due:
             self._frame_is_due = True
-            self.set_timer(_FRAME, self._draw)
+            loop = asyncio.get_running_loop()
+            # Not with a timer of Textual's: it would look for the app in the context of whoever left the word.
+            loop.call_later(max(0.0, self._last_frame + _FRAME - loop.time()), self.call_later, self._draw)
 
     def _draw(self) -> None:
         self._frame_is_due = False
+        self._last_frame = asyncio.get_running_loop().time()
         changes = self._mirror.take_in(self._bridge.take())
         self._show(changes)
 
@@ -143,18 +144,15 @@ class SessionScreen(SurfaceScreen):
             tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
             for graph in self.query(Graph):
                 graph.show(tasks)
-            self._explain(self.query_one(InputBar).text)
+            text = self.query_one(InputBar).text
+            if not text.startswith("/") and not self.has_class("-finding"):
+                self._explain(text)
             self._notice_ends(changes)
         if self._chosen in changes.agents:
-            self._show_inspector()
+            self.show_chosen()
 
     def _show_agent(self, agent: AgentId) -> None:
         self.query_one(f"#panel-{agent}", Panel).show(self._mirror.agent(agent), self._clock())
-
-    def _show_inspector(self) -> None:
-        if self._chosen is None:
-            return
-        self.query_one(Inspector).show(inspect(self._mirror, self._chosen, self._clock(), self._inspected))
 
     def _notice_ends(self, changes: Changes) -> None:
         for fact in changes.facts:
@@ -170,7 +168,7 @@ class SessionScreen(SurfaceScreen):
 
     def on_descendant_focus(self) -> None:
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
-            self._choose(self.focused.view.agent)
+            self.choose(self.focused.view.agent)
         in_input = self.focused is self.query_one(InputBar)
         self.query_one(KeyBar).tell(footer("input" if in_input else "panel, output"))
 
@@ -181,10 +179,11 @@ class SessionScreen(SurfaceScreen):
 
     async def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
         text = message.text
-        if command := self._mirror.command(text):
-            self._run_command(command)
-            return
         bar = self.query_one(InputBar)
+        if command := self._mirror.command(text):
+            if self._run_command(command):
+                bar.accept()
+            return
         if self._mirror.explain(text, self._clock()).error is not None:
             # What was sent just before may have changed that, and not have been drawn yet.
             await self._desk.catch_up()
@@ -192,16 +191,13 @@ class SessionScreen(SurfaceScreen):
             if refused := self._mirror.explain(text, self._clock()).error:
                 self._refuse(refused)
                 return
-            if bar.text != text:
-                bar.text = bar.text.removeprefix(text)
-        if bar.text == text:
-            bar.accept()
+        bar.accept()
         if not text.rstrip().endswith("&"):
             self.query_one(Feed).to_end()
-        self.run_worker(self._submit(text), group="submit", name="submit")
+        self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
 
-    async def _submit(self, text: str) -> None:
-        if error := await self._desk.submit(text):
+    async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
+        if error := await answer:
             bar = self.query_one(InputBar)
             if not bar.text:
                 bar.text = text
@@ -211,19 +207,21 @@ class SessionScreen(SurfaceScreen):
         self.query_one(PlanLine).refuse(error)
         self.query_one(InputBar).show_error(error.span)
 
-    def _run_command(self, command: Command) -> None:
+    def _run_command(self, command: Command) -> bool:
         try:
             run_command(self._desk, command.name, command.arguments)
-        except (CommandError, OSError) as error:
+        except CommandError as error:
             self.query_one(PlanLine).complain(str(error))
-            return
-        self.query_one(InputBar).accept()
+            return False
+        return True
 
-    def offer_command(self, name: str) -> None:
+    def offer_command(self, name: str, *words: str) -> None:
         """Run a command that needs no words, or put it into the input to be completed."""
+        bar = self.query_one(InputBar)
         if COMMANDS_OF_THE_SCREEN[name].arguments:
-            self.query_one(InputBar).text = f"/{name} "
-            self.query_one(InputBar).focus()
+            bar.clear_to_history()
+            bar.text = " ".join((f"/{name}", *words, ""))
+            bar.focus()
         else:
             self._run_command(Command(name, "", Span(0, 0)))
 
@@ -232,8 +230,8 @@ class SessionScreen(SurfaceScreen):
         if not text.strip():
             plan.hint("type @agent and a task; $agent puts an agent's output in; -> hands it on")
             return
-        if text.lstrip().startswith("/"):
-            plan.hint("Enter runs the command")
+        if hint := command_hint(text, self._mirror.command(text)):
+            plan.hint(hint)
             return
         if len(text) > _LONGEST_EXPLAINED:
             plan.hint("too long to explain while you type; Enter checks and sends it")
@@ -241,36 +239,11 @@ class SessionScreen(SurfaceScreen):
         plan.explain(self._mirror.explain(text, self._clock()))
         bar.references = self._mirror.reference_states()
 
-    # What the desk asks of us
-
-    def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
-        """Open the inspector."""
-        self._choose(agent)
-        self._inspected = task
-        self.remove_class("-graphing", "-zoomed")
-        self.add_class("-inspecting")
-        self._show_inspector()
-        self.query_one(Inspector).focus()
-
     # Choosing
-
-    def _choose(self, agent: AgentId | None) -> None:
-        self._chosen = agent
-        self._inspected = None
-        for panel in self.query(Panel):
-            panel.set_class(panel.view.agent == agent, "-chosen")
-        self._show_inspector()
-
-    def on_panel_moved(self, message: Panel.Moved) -> None:
-        panels = list(self.query(Panel))
-        columns = sum(panel.region.y == panels[0].region.y for panel in panels)
-        to = panels.index(message.panel) + message.across + message.down * columns
-        if 0 <= to < len(panels):
-            panels[to].focus()
 
     def on_panel_chosen(self, message: Panel.Chosen) -> None:
         if message.zoom:
-            self._choose(message.agent)
+            self.choose(message.agent)
             self.action_zoom()
         else:
             self.inspect(message.agent)
@@ -278,25 +251,13 @@ class SessionScreen(SurfaceScreen):
     def on_tabs_chosen(self, message: Tabs.Chosen) -> None:
         self._show_tab(message.agent)
 
-    def on_feed_chosen(self, message: Feed.Chosen) -> None:
-        self._choose(agent_of(message.task))
-
-    def on_graph_chosen(self, message: Graph.Chosen) -> None:
-        self.inspect(agent_of(message.task), message.task)
-
     def on_inspector_closed(self) -> None:
         self.action_step_back()
-
-    def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
-        self.inspect(agent_of(message.task), message.task)
-
-    def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
-        self._desk.cancel(message.task)
 
     def _show_tab(self, agent: AgentId | None) -> None:
         self.query_one(Tabs).choose(agent)
         self.query_one(Feed).choose(agent)
-        self._choose(agent)
+        self.choose(agent)
 
     # Actions
 
@@ -366,8 +327,10 @@ class SessionScreen(SurfaceScreen):
     def action_send_to_background(self) -> None:
         """Send what is typed with & at its end."""
         bar = self.query_one(InputBar)
-        if bar.text.strip():
-            bar.post_message(InputBar.Submitted(f"{bar.text.rstrip()} &"))
+        text = bar.text.rstrip()
+        if text and self._mirror.command(text) is None:
+            bar.text = text if text.endswith(" &") else f"{text} &"
+            bar.action_send()
 
     def action_redraw(self) -> None:
         """Draw everything anew."""
@@ -385,32 +348,10 @@ class SessionScreen(SurfaceScreen):
         """Show the next agent's tasks."""
         self._show_tab(self.query_one(Tabs).step(by))
 
-    def action_cancel_chosen(self) -> None:
-        """Cancel the task at hand: of the output's cursor, or of the chosen agent."""
-        if target := self._task_at_hand() or next(iter(self._mirror.queue(self._chosen or AgentId(""))), None):
-            self._desk.cancel(target)
-
-    def action_retry_chosen(self) -> None:
-        """Retry the task at the output's cursor, or what the chosen agent did not complete."""
-        if target := self._task_at_hand() or self._chosen:
-            self._desk.retry(target)
-
-    def _task_at_hand(self) -> TaskId | None:
-        feed = self.query_one(Feed)
-        return feed.cursor if feed.has_focus else None
-
-    def action_copy_output(self) -> None:
-        """Copy what the chosen agent said last."""
-        if self._chosen is not None and (text := self._desk.last_output(self._chosen)):
-            self.app.copy_to_clipboard(text)
-            self.tell(f"Copied what @{self._chosen} said last.")
-
-    def action_choose_number(self, number: int) -> None:
-        """Choose an agent by the number on its panel."""
-        agents = self._mirror.roster.agents
-        if number <= len(agents):
-            self._choose(agents[number - 1])
-            self.query_one(f"#panel-{agents[number - 1]}").focus()
+    def action_choose_model(self) -> None:
+        """Begin to type the command that sets the chosen agent's model."""
+        if self._chosen is not None:
+            self.offer_command("model", self._chosen)
 
     def action_focus_input(self) -> None:
         """Go back to the input."""

@@ -20,7 +20,6 @@ from teambot_tui.ui.widgets.feed_heads import (
     statement_rows,
     task_rows,
 )
-from teambot_tui.ui.widgets.feed_markdown import CHARACTERS, render
 from teambot_tui.ui.widgets.feed_text import Output, expand
 
 if TYPE_CHECKING:
@@ -111,7 +110,12 @@ class Block:
         ]
 
     def _render(self, page: Page, styles: Mapping[str, Style]) -> bool:
-        if not self._settled or self.output.missing or self.output.size > CHARACTERS:
+        if not self._settled or self.output.missing or not self.output.size:
+            return False
+        # Imported when there is something to show: the first picture has no Markdown and should not wait for it.
+        from teambot_tui.ui.widgets.feed_markdown import CHARACTERS, render  # noqa: PLC0415
+
+        if self.output.size > CHARACTERS:
             return False
         version = (page.text_width, self.output.size)
         if self._rendered_as != version or self._rendered_in is not styles:

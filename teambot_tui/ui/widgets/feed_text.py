@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEPT_CHARACTERS: Final = 256 * 1024
 KEPT_LINES: Final = 10_000
 _TAB: Final = 4
-_NARROWEST: Final = 8
+NARROWEST: Final = 8
 _CHARACTERS_PER_CELL: Final = 16
 _SEARCHED_FOR_A_LINE: Final = 4096
 
@@ -72,11 +72,11 @@ class Output:
 
     def is_laid_out(self, width: int) -> bool:
         """Whether the rows are as wide as they should be."""
-        return not self._width or self._width == max(width, _NARROWEST)
+        return not self._width or self._width == max(width, NARROWEST)
 
     def lay_out(self, width: int) -> bool:
         """Wrap what is not wrapped at this width yet; return whether anything changed."""
-        width = max(width, _NARROWEST)
+        width = max(width, NARROWEST)
         if width == self._width and not self._fresh:
             return False
         if width != self._width:

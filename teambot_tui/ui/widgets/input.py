@@ -163,6 +163,19 @@ class InputBar(CompletingArea):
             self.post_message(self.HelpRequested())
         elif self._recall.is_searching and event.key not in _SEARCH_KEYS:
             self._end_search()
+        if await self._run_binding(event.key):
+            event.prevent_default().stop()
+
+    async def _run_binding(self, key: str) -> bool:
+        """Run what a key is bound to here at once, and tell whether it was bound.
+
+        Textual runs bindings only after the key has travelled up to the app; characters that came in the same
+        burst, over a slow line or from a program, would overtake it.
+        """
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if not binding.priority and await self.app.run_action(binding.action, self):
+                return True
+        return False
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default().stop()

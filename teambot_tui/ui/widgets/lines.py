@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import Glyphs, size
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class TitleBar(Line):
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id="title")
-        self._name = name
+        self._name = one_line(name, 60)
         self._glyphs = glyphs
         self.tell({})
 

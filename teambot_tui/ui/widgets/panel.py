@@ -78,9 +78,10 @@ class Panel(Widget, can_focus=True):
         self.view = view
         self._now = now
         shown = view.last_end or view.state if view.state == "idle" else view.state
-        for state in _STATES:
-            self.set_class(state == shown, f"-{state}", update=False)
-        self.update_node_styles()
+        if not self.has_class(f"-{shown}"):  # looking up the styles is dear, and this is called in every frame
+            for state in _STATES:
+                self.set_class(state == shown, f"-{state}", update=False)
+            self.update_node_styles()
         runs_on = view.model or self._runs_on
         title = f"{self._number} @{view.agent}" if self._number < 10 else f"@{view.agent}"
         self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)
@@ -108,7 +109,8 @@ class Panel(Widget, can_focus=True):
         glyph = self._glyphs[view.last_end or "idle" if view.state == "idle" else view.state]
         text = f"{number}{view.agent:9} {glyph} {words}"
         elapsed = self._elapsed()
-        return Content(f"{text} {elapsed}" if len(text) + len(elapsed) < self.size.width else text)
+        fits = elapsed and len(text) + len(elapsed) < self.size.width
+        return Content(f"{text} {elapsed}" if fits else text)
 
     def _elapsed(self) -> str:
         view = self.view

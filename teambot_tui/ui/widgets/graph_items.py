@@ -1,0 +1,108 @@
+"""Which nodes and lines the tasks make: what is over and was used folds into one node.
+
+So what goes on stays in sight. A line says why one task comes after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.engine.board import State
+from teambot_tui.ui.canvas import clip
+from teambot_tui.ui.glyphs import duration
+from teambot_tui.ui.graph.shapes import Edge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from teambot_tui.engine.ids import TaskId
+    from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.mirror import TaskView
+
+FOLD: Final = "\0fold"
+"""The key of the node for what is folded."""
+AFTER: Final = "after"
+"""The kind of a line between two tasks of one agent, which run one after the other."""
+ENDED: Final = frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED})
+_FOLD_FROM: Final = 2
+_TITLE: Final = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A node as it is shown."""
+
+    key: str
+    state: str
+    glyph: str
+    title: str
+    note: str
+    task: TaskId | None = None
+
+
+def gather(
+    tasks: Sequence[TaskView], glyphs: Glyphs, now: float | None, *, folds: bool
+) -> tuple[dict[str, Item], list[Edge]]:
+    """Return the nodes and the lines between them; `now` lets the clocks of the executing tasks run."""
+    done = _used_up(tasks) if folds else frozenset()
+    items: dict[str, Item] = {}
+    if done:
+        items[FOLD] = Item(FOLD, "completed", glyphs["completed"], f"{len(done)} done", "Enter unfolds")
+    shown = [view for view in tasks if view.task not in done]
+    for view in shown:
+        items[view.task] = _item(view, glyphs, now)
+    labels: dict[tuple[str, str], dict[str, None]] = {}
+    for view in shown:
+        for dependency, source in zip(view.dependencies, view.sources, strict=True):
+            origin: str = f"@{dependency.agent}" if source is None else source
+            if source is None and origin not in items:
+                items[origin] = Item(origin, "idle", glyphs["idle"], clip(origin, _TITLE), "no output yet")
+            key = FOLD if origin in done else origin
+            labels.setdefault((key, view.task), {})[dependency.via.value] = None
+    edges = [Edge(source, target, " ".join(via)) for (source, target), via in labels.items()]
+    edges += [Edge(one, other, AFTER, AFTER) for one, other in _in_turn(tasks) if (one, other) not in labels]
+    return items, edges
+
+
+def _used_up(tasks: Sequence[TaskView]) -> frozenset[str]:
+    """Return the tasks to fold: completed, and nobody still needs them."""
+    needed = {source for view in tasks if view.state not in ENDED for source in view.sources}
+    done = frozenset(view.task for view in tasks if view.state is State.COMPLETED and view.task not in needed)
+    return done if len(done) >= _FOLD_FROM else frozenset()
+
+
+def _in_turn(tasks: Sequence[TaskView]) -> Iterable[tuple[str, str]]:
+    """Yield which task of an agent comes after which."""
+    lanes: dict[str, list[TaskView]] = {}
+    for view in tasks:
+        if view.state not in ENDED:
+            lanes.setdefault(view.agent, []).append(view)
+    for lane in lanes.values():
+        lane.sort(key=lambda view: view.state is not State.EXECUTING)
+        for one, other in pairwise(lane):
+            yield one.task, other.task
+
+
+def _item(view: TaskView, glyphs: Glyphs, now: float | None) -> Item:
+    return Item(
+        view.task,
+        view.state.value,
+        glyphs[view.state.value],
+        clip(view.task, _TITLE, glyphs["ellipsis"]),
+        clip(_note(view, now), _TITLE, glyphs["ellipsis"]),
+        view.task,
+    )
+
+
+def _note(view: TaskView, now: float | None) -> str:
+    match view.state:
+        case State.WAITING if view.waiting_for:
+            return f"waits @{','.join(view.waiting_for)}"
+        case State.EXECUTING if now is not None:
+            return f"executing {duration(now - view.started)}"
+        case State.COMPLETED | State.FAILED if view.ended is not None and view.started:
+            return f"{view.state} {duration(view.ended - view.started)}"
+        case _:
+            return view.state.value

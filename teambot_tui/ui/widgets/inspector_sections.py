@@ -1,0 +1,159 @@
+"""What the inspector says about an agent and its task, section by section, in glyphs and words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.content import Content
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.facts import Via
+from teambot_tui.ui.canvas import clip
+from teambot_tui.ui.glyphs import duration, size
+from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from teambot_tui.engine.ids import TaskId
+    from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
+
+_STATEMENT_LINES: Final = 4
+_EARLIER: Final = 8
+_NAME: Final = 40
+_COLOURS: Final = {
+    "idle": "$foreground-muted",
+    "queued": "$foreground-muted",
+    "waiting": "$warning",
+    "executing": "$text-primary bold",
+    "completed": "$success",
+    "failed": "$error",
+    "cancelled": "$foreground-muted",
+    "skipped": "$foreground-muted",
+}
+
+
+def head(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say who it is, what it is at, in which state and for how long."""
+    dot = f" {glyphs['dot']} "
+    task = view.task
+    content = Content(clip(f"@{view.agent}", _NAME)).stylize("bold")
+    if task is not None:
+        content += Content(f"{dot}{clip(task.task, _NAME)}")
+    if model := (task and task.model) or view.status.model:
+        content += quiet(f"{dot}{clip(model, _NAME)}")
+    if task is None:
+        return content + Content("\n") + _state(view.status.state, glyphs)
+    if task.background:
+        content += quiet(f"{dot}background")
+    content += Content("\n") + _state(task.state, glyphs) + Content(_since(task, view.now))
+    if task.reason and task.ended is not None:
+        content += Content(f"\n{clip(task.reason, 400)}").stylize(_COLOURS[task.state])
+    return content
+
+
+def statement(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say what the person typed."""
+    if view.task is None or not view.task.statement:
+        return NOTHING
+    return quiet(f"{glyphs['prompt']} ") + Content(fold(view.task.statement, _STATEMENT_LINES)[0])
+
+
+def needs(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say what the task needs and what has become of it."""
+    if not view.needs:
+        return NOTHING
+    content = title("Needs")
+    for need in view.needs:
+        content += Content("\n  ") + _need(need)
+        if need.task is None:
+            content += Content("  no output yet").stylize(_COLOURS["waiting"])
+            continue
+        content += Content(f" {glyphs['from']} {need.task.task}  ") + _state(need.task.state, glyphs)
+        content += quiet(_age(need.task, view.now))
+        if need.size:
+            content += quiet(f" {glyphs['dot']} {size(need.size)}")
+    return content
+
+
+def unblocks(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say who needs the task."""
+    if not view.unblocks:
+        return NOTHING
+    content = title("Unblocks")
+    for task in view.unblocks:
+        content += Content(f"\n  {glyphs['arrow']} {task.task}  ") + _state(task.state, glyphs)
+    return content
+
+
+def queue_title(view: InspectorView) -> Content:
+    """Say how long the queue is and what can be done."""
+    return title(f"Queue {len(view.queue)}") + quiet("  x removes") if view.queue else NOTHING
+
+
+def queue_lines(view: InspectorView) -> Iterator[tuple[TaskId, Content]]:
+    """Yield a line for each task of the queue."""
+    for number, name in enumerate(view.queue, 1):
+        yield name, Content(f"{number}  {clip(name, _NAME)}").stylize("bold" if name == view.name else "")
+
+
+def earlier_title(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say that there are earlier tasks, and how many are not listed."""
+    count = len(_over(view))
+    if not count:
+        return NOTHING
+    more = count - _EARLIER
+    return title("Earlier") + (quiet(f" {glyphs['dot']} {more} more") if more > 0 else NOTHING)
+
+
+def earlier_lines(view: InspectorView, glyphs: Glyphs) -> Iterator[tuple[TaskId, Content]]:
+    """Yield a line for each of the last tasks that are over."""
+    for task in _over(view)[:_EARLIER]:
+        took = duration(task.ended - task.started) if task.ended is not None and task.started else ""
+        yield (
+            task.task,
+            Content(f"{glyphs[task.state]} ").stylize(_COLOURS[task.state])
+            + Content(f"{task.task} ")
+            + quiet(f"{took}  {clip(task.statement, 60, glyphs['ellipsis'])}"),
+        )
+
+
+def _over(view: InspectorView) -> list[TaskView]:
+    return [task for task in reversed(view.earlier) if task.ended is not None and task.task != view.name]
+
+
+def _state(state: str, glyphs: Glyphs) -> Content:
+    return Content(f"{glyphs[state]} {state}").stylize(_COLOURS[state])
+
+
+def _need(need: Need) -> Content:
+    name = clip(need.agent, _NAME)
+    return Content(f"${name}" if need.via is Via.REFERENCE else f"{need.via} @{name}").stylize("$text-accent")
+
+
+def _since(task: TaskView, now: float) -> str:
+    match task.state:
+        case State.WAITING:
+            lacking = ", ".join(
+                f"@{agent} (no output yet)" if agent in task.no_output_yet else f"@{agent}"
+                for agent in task.waiting_for
+            )
+            return f" for {lacking}  {duration(now - task.created)}"
+        case State.QUEUED:
+            return f"  {duration(now - task.created)}"
+        case State.EXECUTING:
+            return f"  {duration(now - task.started)}"
+        case _ if task.ended is not None:
+            took = f" in {duration(task.ended - task.started)}" if task.started else ""
+            return f"{took}, {duration(now - task.ended)} ago"
+        case _:
+            return ""
+
+
+def _age(task: TaskView, now: float) -> str:
+    if task.ended is not None:
+        return f" {duration(now - task.ended)} ago"
+    begun = task.started if task.state is State.EXECUTING else task.created
+    return f" {duration(now - begun)}"

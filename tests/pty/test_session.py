@@ -1,0 +1,184 @@
+"""A session as a person types it, from the first screen to the last key."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pty.terminal import KEYS, PATIENCE, Terminal, agents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.pty.conftest import Open
+
+FIRST = "@pm,ba Analyse a login page -> @builder-1 Build it"
+_COLOURS = re.compile(rb"\x1b\[[0-9;]*?(?<![0-9])(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9;]*)?m")
+
+
+class Gates:
+    """Agents that answer when the test opens their gate."""
+
+    def __init__(self, folder: Path, *names: str) -> None:
+        self._gates = {name: folder / f"gate-{name}" for name in names}
+        for gate in self._gates.values():
+            os.mkfifo(gate)
+        self.settings = agents(
+            **{name: f"print(open({str(gate)!r}).read())" for name, gate in self._gates.items()}
+        )
+
+    def open(self, name: str, answer: str) -> None:
+        """Let the agent answer."""
+        self._gates[name].write_text(answer, encoding="utf-8")
+
+
+def badges(terminal: Terminal) -> dict[str, str]:
+    """Return what the panels say, by agent, whether they are cards or chips."""
+    cards = re.findall(r"╭─ \d @([\w-]+) .*\n│ (.*?) *│", terminal.text)
+    chips = re.findall(r"\d ([\w-]+) +([○◌⧗●✓✗⊘⊗] \S+(?: \S+)?)", "\n".join(terminal.text.split("\n")[1:3]))
+    return dict(cards or chips)
+
+
+def until_badge(terminal: Terminal, agent: str, words: str) -> None:
+    """Read until a panel says so."""
+    terminal.watch(lambda: badges(terminal).get(agent, "").startswith(words))
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "words"),
+    [
+        (80, 24, {"executing": "● exec", "waiting": "⧗ @pm,ba", "completed": "✓ done", "idle": "○ idle"}),
+        (
+            120,
+            40,
+            {
+                "executing": "● executing",
+                "waiting": "⧗ waiting for @pm, @ba",
+                "completed": "○ idle ✓ completed",
+                "idle": "○ idle",
+            },
+        ),
+    ],
+)
+def test_a_whole_session(
+    tmp_path: Path, open_terminal: Open, columns: int, rows: int, words: dict[str, str]
+) -> None:
+    gates = Gates(tmp_path, "pm", "ba")
+    terminal = open_terminal(columns=columns, rows=rows, settings=gates.settings)
+
+    # The welcome, and its first example at the press of two keys
+    terminal.until("Your team", "1 @pm", FIRST, "Enter send")
+    assert badges(terminal)["pm"].startswith(words["idle"])
+    terminal.press("tab")
+    terminal.until("@pm, @ba start", "@builder-1 waits for @pm, @ba")
+    terminal.press("enter")
+    for agent in ("pm", "ba"):
+        until_badge(terminal, agent, words["executing"])
+    until_badge(terminal, "builder-1", words["waiting"])
+    terminal.until("⧗1 ●2", without="Your team")
+
+    # One of two is not enough
+    gates.open("ba", "the needs")
+    until_badge(terminal, "ba", words["completed"])
+    until_badge(terminal, "builder-1", "⧗ @pm" if columns < 100 else "⧗ waiting for @pm")
+    gates.open("pm", "the plan")
+    for agent in ("pm", "builder-1"):
+        until_badge(terminal, agent, words["completed"])
+    terminal.until("✓3", "the needs", "the plan", "Build it")
+
+    # A mistake is said, kept and mended
+    terminal.type("@bob x")
+    terminal.until("✗ 1:", "bob")
+    terminal.press("enter")
+    terminal.until("› @bob x")
+    terminal.press(*["backspace"] * 5)
+    terminal.type("reviewer look at $pm")
+    terminal.until("› @reviewer look at $pm", "@reviewer start", "$pm ✓")
+    terminal.press("enter")
+    until_badge(terminal, "reviewer", words["completed"])
+    terminal.until("$pm ← pm#1", "┃ look at", "│›      ")
+
+    # The graph and back
+    terminal.press("f3")
+    terminal.until("4 done", "F3 graph", without="┃ the plan")
+    terminal.press("enter")
+    terminal.until("builder-1#1", "reviewer#1", without="┃ the plan")
+    terminal.press("f3")
+    terminal.until("┃ the plan")
+
+    # The inspector of the first panel, from the input by the keyboard
+    terminal.press("shift+tab")
+    terminal.until("inspect")
+    terminal.type("1")
+    terminal.press("enter")
+    terminal.until("Analyse a login page", "the plan", without="┃ the needs")
+    terminal.press("escape")
+    terminal.until("┃ the needs", "Enter send")
+
+    # A command
+    terminal.enter("/status")
+    terminal.until("Esc closes", "reviewer")
+    terminal.press("escape")
+    terminal.until("Enter send", without="Esc closes")
+
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+    terminal.assert_restored()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ"), [(("--ascii",), {}), ((), {"TERM": "linux"})], ids=["--ascii", "TERM=linux"]
+)
+def test_ascii_only(open_terminal: Open, arguments: tuple[str, ...], environ: dict[str, str]) -> None:
+    terminal = open_terminal(*arguments, columns=120, rows=40, **environ)
+    terminal.until("Your team")
+    terminal.press("tab")
+    terminal.until("@pm, @ba start")
+    terminal.press("enter")
+    terminal.until("idle + completed", "+3", "| Analyse a login page")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+    foreign = {character for character in terminal.raw.decode() if ord(character) > 126}
+    assert foreign <= set("—"), foreign  # the personas' own words
+
+
+def test_no_colour(tmp_path: Path, open_terminal: Open) -> None:
+    gates = Gates(tmp_path, "pm")
+    terminal = open_terminal(columns=120, rows=40, settings=gates.settings, NO_COLOR="1")
+    terminal.until("Your team")
+    terminal.enter("@pm plan -> @ba check")
+    terminal.until("● executing", "⧗ waiting for @pm")
+    gates.open("pm", "```python\nprint('a plan')\n```")
+    terminal.until("✓2", "a plan")
+    terminal.press("f3")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+    assert _COLOURS.search(bytes(terminal.raw)) is None
+
+
+def test_a_burst_of_keys_keeps_its_order(open_terminal: Open) -> None:
+    terminal = open_terminal()
+    terminal.until("Your team", "Enter send")
+    terminal.type("@bob x" + KEYS["backspace"] * 5 + "pm b" + KEYS["left"] + "a" + KEYS["end"] + "c\r")
+    terminal.until("✓1", "┃ abc")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+
+
+@pytest.mark.xfail(strict=False, reason="keys behind Enter are typed before the sent text is taken away")
+def test_lines_in_one_burst_stay_apart(open_terminal: Open) -> None:
+    terminal = open_terminal()
+    terminal.until("Your team", "Enter send")
+    terminal.type("@pm first\r@ba second\r")
+    terminal.until("✓2")
+    assert "first@ba" not in terminal.text
+
+
+def test_it_is_there_soon_and_in_colour(open_terminal: Open) -> None:
+    terminal = open_terminal()
+    terminal.until("Your team", "Enter send")
+    assert sum(terminal.process.cpu_times()[:2]) < PATIENCE / 4
+    assert _COLOURS.search(bytes(terminal.raw)), "what the test without colour looks for"

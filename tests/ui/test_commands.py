@@ -1,0 +1,188 @@
+"""Every slash command, typed; what is wrong is said in the plan line, and the text stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from teambot_tui.language.names import COMMANDS
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
+from tests.ui.stage import on_stage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LATER = {"define", "promote", "forget", "context", "vars", "up", "save"}
+
+
+def test_every_command_of_the_language_is_here_or_is_known_to_come() -> None:
+    assert set(COMMANDS_OF_THE_SCREEN) == set(COMMANDS) - LATER
+
+
+async def test_commands_that_report() -> None:
+    async with on_stage(default="pm") as stage:
+        await stage.enter("@pm plan\n@ba check $pm", made=2)
+        for command, title, *words in (
+            ("/help", "Help", "/cancel", "f1"),
+            ("/status", "Status", "@pm: executing", "@ba: waiting for @pm", "@writer: idle"),
+            ("/tasks", "Tasks", "1 executing, 1 waiting", "@pm plan"),
+            ("/tasks waiting", "Tasks", "ba#1"),
+            ("/agents", "The team", "@pm  (default)", "@writer"),
+            ("/models", "Models", "@pm: as its backend chooses"),
+            ("/model", "Models", "@writer"),
+            ("/model ba", "Model", "@ba: as its backend chooses"),
+            ("/use-agent", "Default agent", "@pm"),
+            ("/history", "History", "@pm plan", "@ba check $pm"),
+            ("/history ba", "History of @ba", "ba#1"),
+            ("/theme", "Themes", "textual-dark"),
+        ):
+            await stage.enter(command)
+            assert stage.dialog.startswith(f"{title}\n"), command
+            for word in words:
+                assert word in stage.dialog, command
+            assert stage.bar.text == ""
+            await stage.press("escape")
+        await stage.press("up")
+        assert stage.bar.text == "/theme", "commands are remembered too"
+
+
+async def test_commands_that_change_something(tmp_path: Path) -> None:
+    async with on_stage(folder=tmp_path) as stage:
+        await stage.enter("/use-agent ba")
+        assert stage.notices[-1] == "Text without @ goes to @ba."
+        await stage.enter("check it", made=1)
+        assert stage.badge("ba") == "● executing"
+        await stage.enter("/reset-agent")
+        assert stage.notices[-1] == "Text without @ goes to nobody."
+        await stage.enter("/model pm opus")
+        assert "@pm uses opus" in stage.notices[-1]
+        await stage.enter("@pm plan", made=2)
+        await stage.until(lambda: "pm#1" in stage.gate.started)
+        assert stage.gate.requests[-1].model == "opus"
+        await stage.enter("/model pm clear")
+        assert "its default model" in stage.notices[-1]
+        await stage.answer("ba#1", "all [b]good[/b]")
+
+        await stage.enter("/export out.md")
+        assert str(tmp_path / "out.md") in stage.dialog
+        assert "## ba#1: completed\n\n> check it\n\nall [b]good[/b]" in (tmp_path / "out.md").read_text()
+        await stage.press("escape")
+
+        await stage.enter("/task ba#1")
+        assert stage.screen.has_class("-inspecting")
+        await stage.until(lambda: "ba#1" in stage.inspector.text)
+        await stage.press("escape")
+        await stage.enter("/task last")
+        await stage.until(lambda: "pm#1" in stage.inspector.text)
+        await stage.press("escape")
+
+        await stage.enter("/graph")
+        assert stage.screen.has_class("-graphing")
+        await stage.press("escape")
+        await stage.enter("/theme textual-light")
+        assert stage.app.theme == "textual-light"
+        await stage.enter("/clear")
+        assert "ba#1" not in stage.drawn("#output")
+        await stage.enter("/cancel last")
+        await stage.until(lambda: stage.state("pm#1") == "cancelled")
+        await stage.enter("/retry @pm")
+        await stage.until(lambda: stage.state("pm#1") == "executing")
+        await stage.enter("/cancel pm")
+        await stage.until(lambda: stage.state("pm#1") == "cancelled")
+        await stage.enter("/cancel")
+        assert stage.notices[-1] == "Nothing is going on."
+        await stage.enter("/quit")
+        await stage.until(lambda: stage.app.return_code == 0, "the end")
+
+
+async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
+    async with on_stage() as stage:
+        for command, *words in (
+            ("/stats", "Unknown command: /stats.", "/status"),
+            ("/define", "/define is not part of this version."),
+            ("/task", "Say which task"),
+            ("/task pm#7", "There is no task pm#7."),
+            ("/task last", "There is no task last."),
+            ("/retry", "Say what to retry"),
+            ("/retry all", "Say what to retry"),
+            ("/retry rviewer", "There is no agent or task rviewer.", "Did you mean reviewer?"),
+            ("/cancel wrter", "There is no agent or task wrter.", "Did you mean writer?"),
+            ("/tasks wating", "There is no state wating.", "Did you mean waiting?"),
+            ("/model nobody", "There is no agent nobody."),
+            ("/use-agent wrter", "Did you mean writer?"),
+            ("/history nobody", "There is no agent nobody."),
+            ("/theme textual-drak", "Did you mean textual-dark?"),
+            ("/export /nowhere/at/all", "Could not write it: No such file or directory"),
+            ("/export ~nobody-of-this-name/x", "Could not write it"),
+            ("/status\n@pm plan", "/status is a command for the screen"),
+        ):
+            await stage.enter(command)
+            for word in words:
+                assert word in stage.complaint, command
+            assert stage.bar.text == command
+            assert not stage.dialog
+            await stage.press("ctrl+c")
+        assert not stage.app.mirror.tasks()
+
+
+async def test_a_complaint_about_a_command_stays_until_the_text_changes() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan", made=1)
+        await stage.enter("/task pm#7")
+        await stage.answer("pm#1", "done")
+        assert "There is no task pm#7." in stage.complaint
+        await stage.press("backspace")
+        assert not stage.complaint
+        assert stage.plan.endswith("/task <id>: inspect a task; last is the newest")
+
+
+async def test_the_plan_says_what_a_command_would_do() -> None:
+    async with on_stage() as stage:
+        await stage.type_text("/us")
+        assert stage.plan.strip() == "▸ /use-agent"
+        await stage.type_text("e-agent ba")
+        assert stage.plan.strip() == "▸ /use-agent [id]: who gets what is addressed to nobody"
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "left"),
+    [
+        ("pm", "cancels pm#1; skips ba#1, reviewer#1", {"writer#1"}),
+        ("all", "cancels pm#1, ba#1, reviewer#1, writer#1", set()),
+        ("ba#1", "cancels ba#1; skips reviewer#1", {"pm#1", "writer#1"}),
+    ],
+)
+async def test_cancelling_more_than_one_asks_and_names_what_falls(
+    target: str, words: str, left: set[str]
+) -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan -> @ba check -> @reviewer review\n@writer write", made=4)
+        await stage.enter(f"/cancel {target}")
+        await stage.until(lambda: stage.dialog)
+        assert words in stage.dialog
+        await stage.press("escape")
+        assert stage.state("pm#1") == "executing"
+        await stage.enter(f"/cancel {target}")
+        await stage.until(lambda: stage.dialog)
+        await stage.press("enter")
+        await stage.until(lambda: any(notice.startswith(words) for notice in stage.notices), "the notice")
+        tasks = ("pm#1", "ba#1", "reviewer#1", "writer#1")
+        await stage.until(
+            lambda: {task for task in tasks if stage.state(task) in ("executing", "waiting")} == left
+        )
+
+
+async def test_a_command_of_the_palette_leaves_the_draft_alone() -> None:
+    async with on_stage() as stage:
+        await stage.type_text("half a thought")
+        stage.screen.offer_command("status")
+        await stage.pilot.pause()
+        assert stage.dialog.startswith("Status")
+        await stage.press("escape")
+        assert stage.bar.text == "half a thought"
+        stage.screen.offer_command("model")
+        await stage.pilot.pause()
+        assert stage.bar.text == "/model "
+        await stage.press("ctrl+c", "up", "up")
+        assert stage.bar.text == "half a thought"

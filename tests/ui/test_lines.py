@@ -1,0 +1,79 @@
+"""The single lines: what they say, and what a click on a tab means."""
+
+from __future__ import annotations
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.language.errors import StatementError
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.mirror import Mirror
+from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
+from tests.team import TEAM, Gate, session_of
+from tests.ui.stage import on_stage
+
+
+def plan_of(text: str, glyphs: Glyphs | None = None) -> str:
+    session = session_of(Gate())
+    line = PlanLine(glyphs or Glyphs())
+    line.explain(Mirror(session.roster, session.policy).explain(text, 0.0))
+    return str(line.render())
+
+
+def test_the_plan_of_a_statement() -> None:
+    assert plan_of("@pm plan") == " ▸ @pm starts"
+    assert plan_of("@pm,ba plan") == " ▸ @pm, @ba start"
+    assert plan_of("@pm plan &") == " ▸ @pm starts · in the background"
+    assert plan_of("@pm plan -> @ba check") == " ▸ @pm starts · @ba waits for @pm"
+    assert plan_of("@pm plan\n@pm again") == " ▸ @pm starts · @pm is queued behind pm#1"
+    assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ⧗"
+    assert "(no output yet)" in plan_of("@ba check $pm &")
+    assert plan_of("@pm plan", Glyphs(ascii_only=True)).isascii()
+
+
+def test_what_is_wrong_says_where_and_what_to_type() -> None:
+    line = PlanLine(Glyphs())
+    session = session_of(Gate())
+    explanation = Mirror(session.roster, session.policy).explain("@rviewer look", 0.0)
+    assert isinstance(explanation.error, StatementError)
+    line.explain(explanation)
+    assert str(line.render()).startswith(" ✗ 1:1 ") or str(line.render()).startswith(" ✗ 1:2 ")
+    assert "reviewer" in str(line.render())
+    assert line.has_class("-error")
+    line.hint("type something")
+    assert not line.has_class("-error")
+
+
+def test_the_title_counts_what_there_is() -> None:
+    title = TitleBar("auth-v2", Glyphs())
+    title.tell({State.EXECUTING: 2, State.WAITING: 0, State.FAILED: 1})
+    assert str(title.render()).split() == ["teambot", "·", "auth-v2", "●2", "✗1"]
+
+
+def test_the_name_of_a_folder_is_foreign_text() -> None:
+    title = TitleBar("a\x1b]0;owned\x07b\x9b2J\u202ec[/x]\nd", Glyphs())
+    assert str(title.render()).strip().endswith("abc[/x] d")
+
+
+def test_the_tabs_go_round() -> None:
+    tabs = Tabs([AgentId(name) for name in TEAM])
+    assert tabs.step(1) == "pm"
+    assert tabs.step(-1) == "writer"
+    tabs.choose(AgentId("writer"))
+    assert tabs.step(1) is None
+
+
+def test_the_key_bar() -> None:
+    bar = KeyBar()
+    bar.tell([("Enter", "send"), ("^J", "newline")])
+    assert str(bar.render()) == " Enter send  ^J newline"
+
+
+async def test_every_tab_can_be_clicked() -> None:
+    async with on_stage() as stage:
+        for name in (*TEAM, "All"):
+            at = stage.line("tabs").index(f" {name} ") + 1
+            await stage.pilot.click("#tabs", offset=(at, 0))
+            chosen = [panel.id for panel in stage.screen.query(".-chosen")]
+            assert chosen == ([] if name == "All" else [f"panel-{name}"])
+        await stage.pilot.click("#tabs", offset=(79, 0))
+        assert not stage.screen.query(".-chosen")

@@ -1,0 +1,102 @@
+"""A panel says every state with a glyph and a word, as a card and as a chip, in any terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.app import App
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.mirror import AgentView
+from teambot_tui.ui.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+PM, BA, BUILDER = AgentId("pm"), AgentId("ba"), AgentId("builder-1")
+IDLE = AgentView(BUILDER, "idle", None)
+VIEWS = {
+    "○ idle": IDLE,
+    "◌ queued 2": replace(IDLE, state="queued", queued=1),
+    "⧗ waiting for @pm, @ba": replace(IDLE, state="waiting", waiting_for=(PM, BA)),
+    "⧗ waiting for @pm (no output yet)": replace(
+        IDLE, state="waiting", waiting_for=(PM,), no_output_yet=(PM,)
+    ),
+    "● executing": replace(IDLE, state="executing", task=TaskId("builder-1#1")),
+    "○ idle ✓ completed": replace(IDLE, last_end=State.COMPLETED),
+    "○ idle ✗ failed": replace(IDLE, last_end=State.FAILED),
+    "○ idle ⊘ cancelled": replace(IDLE, last_end=State.CANCELLED),
+    "○ idle ⊗ skipped": replace(IDLE, last_end=State.SKIPPED),
+}
+
+
+class Wall(App[None]):
+    """One panel, as a card or as a chip."""
+
+    def __init__(self, view: AgentView, *, height: int, width: int = 38, glyphs: Glyphs | None = None) -> None:
+        super().__init__()
+        self.panel = Panel(view, 3, "codex", glyphs or Glyphs())
+        self.panel.styles.height = height
+        self.panel.styles.width = width
+        self.heard: list[tuple[str, bool]] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.panel
+
+    def on_panel_chosen(self, message: Panel.Chosen) -> None:
+        self.heard.append((message.agent, message.zoom))
+
+
+@pytest.mark.parametrize(("badge", "view"), VIEWS.items())
+def test_the_badge(badge: str, view: AgentView) -> None:
+    assert Panel(view, 3, "codex", Glyphs()).badge == badge
+
+
+@pytest.mark.parametrize("view", VIEWS.values())
+def test_the_badge_in_ascii(view: AgentView) -> None:
+    assert Panel(view, 3, "codex", Glyphs(ascii_only=True)).badge.isascii()
+
+
+def test_blocked_and_idle_never_look_alike() -> None:
+    for glyphs in (Glyphs(), Glyphs(ascii_only=True)):
+        marks = [glyphs[state] for state in ("idle", *State)]
+        assert len(set(marks)) == len(marks)
+
+
+async def test_a_card_and_a_chip() -> None:
+    view = replace(IDLE, state="executing", since=100.0, queued=2, last_line="reading the code")
+    app = Wall(view, height=2)
+    async with app.run_test() as pilot:
+        app.panel.show(view, 172.0)
+        assert str(app.panel.render()) == "● executing  1:12  ◌ 2 queued\nreading the code"
+        assert str(app.panel.border_title) == "3 @builder-1 · codex"
+        assert app.panel.has_class("-executing")
+        app.panel.styles.height = 1
+        await pilot.pause()
+        assert str(app.panel.render()) == "3 builder-1 ● exec 1:12"
+        app.panel.show(VIEWS["⧗ waiting for @pm, @ba"], 172.0)
+        assert str(app.panel.render()) == "3 builder-1 ⧗ @pm,ba"
+        assert not app.panel.has_class("-executing")
+        app.panel.show(replace(IDLE, last_end=State.COMPLETED, last_seconds=48.0), 172.0)
+        assert str(app.panel.render()) == "3 builder-1 ✓ done 0:48"
+        app.panel.styles.width = 18
+        await pilot.pause()
+        assert str(app.panel.render()) == "3 builder-1 ✓ done", "the time gives way"
+        app.panel.show(replace(IDLE, model="opus"), 172.0)
+        assert str(app.panel.border_title) == "3 @builder-1 · opus"
+
+
+async def test_enter_and_clicks_ask_to_inspect_or_to_zoom() -> None:
+    app = Wall(IDLE, height=4)
+    async with app.run_test() as pilot:
+        app.panel.focus()
+        await pilot.press("enter", "z")
+        await pilot.click(Panel)
+        await pilot.click(Panel, times=2)
+        assert app.heard[:2] == [(BUILDER, False), (BUILDER, True)]
+        assert app.heard[2] == (BUILDER, False)
+        assert app.heard[-1] == (BUILDER, True)

@@ -1,0 +1,177 @@
+"""The session on the screen: what is where at which size, and what is told without being asked."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from textual.geometry import Size
+
+from teambot_tui.engine.policy import Policy
+from tests.ui.stage import LARGE, NORMAL, SMALL, on_stage
+
+
+async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> None:
+    async with on_stage() as stage:
+        welcome = stage.screen.query_one("#welcome")
+        assert welcome.display
+        assert "@reviewer" in stage.drawn("#welcome")
+        assert "Tab puts the first one into the input" in stage.drawn("#welcome")
+        assert stage.plan.startswith(" ▸ type @agent")
+        await stage.enter("@pm plan", made=1)
+        assert not welcome.display
+        assert stage.feed.display
+
+
+@pytest.mark.parametrize(
+    ("size", "card", "tree", "side"),
+    [(SMALL, False, False, False), (NORMAL, True, True, False), (LARGE, True, False, True)],
+)
+async def test_chips_cards_and_columns(size: tuple[int, int], card: bool, tree: bool, side: bool) -> None:
+    async with on_stage(size) as stage:
+        await stage.enter("@pm plan\n@builder-1 build $pm", made=2)
+        panel = stage.panel("builder-1")
+        assert panel.size.height == (2 if card else 1)
+        assert stage.screen.query_one("#tree").display is tree
+        assert stage.screen.query_one("#side").display is side
+        if card:
+            assert "⧗ waiting for @pm" in stage.drawn("#panel-builder-1")
+            assert str(panel.border_title) == "3 @builder-1 · gate"
+        else:
+            assert stage.drawn("#panel-builder-1").strip().startswith("3 builder-1 ⧗ @pm")
+        for name in ("title", "plan", "footer", "input"):
+            place = stage.screen.query_one(f"#{name}")
+            assert place.region.bottom <= size[1]
+            assert place.region.height >= 1
+        assert stage.feed.size.height > 4
+
+
+async def test_the_title_counts_and_the_clock_moves() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm,ba plan\n@pm again", made=3)
+        assert "auth-v2" in stage.line("title")
+        assert "●2" in stage.line("title")
+        assert "◌1" in stage.line("title")
+        stage.clock.now += 72
+        await stage.until(lambda: "1:12" in stage.drawn("#panel-pm"), "the time on the panel")
+        assert "◌ 1 queued" in stage.drawn("#panel-pm")
+        await stage.answer("pm#1", "done")
+        assert "queued" not in stage.drawn("#panel-pm")
+        await stage.fail("pm#2", "no money")
+        assert stage.badge("pm") == "○ idle ✗ failed"
+        assert "no money" in stage.drawn("#panel-pm")
+        assert "✓1" in stage.line("title")
+
+
+async def test_queued_because_everyone_allowed_is_at_work() -> None:
+    async with on_stage(policy=Policy(max_parallel=1)) as stage:
+        await stage.enter("@pm plan\n@ba check\n@ba again", made=3)
+        assert stage.badge("ba") == "◌ queued 2"
+        await stage.answer("pm#1", "done")
+        await stage.until(lambda: stage.badge("ba") == "● executing")
+
+
+async def test_waiting_names_whom_and_whether_there_is_anything_to_wait_for() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@builder-1 build $pm with $ba &", made=1)
+        assert stage.badge("builder-1") == "⧗ waiting for @pm, @ba (no output yet)"
+        await stage.enter("@pm plan", made=2)
+        await stage.answer("pm#1", "plan")
+        assert stage.badge("builder-1") == "⧗ waiting for @ba (no output yet)"
+        await stage.enter("@ba analyse", made=3)
+        assert stage.badge("builder-1") == "⧗ waiting for @ba"
+
+
+async def test_a_notice_tells_when_background_work_has_ended() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan &\n@ba check &\n@writer write", made=3)
+        await stage.answer("writer#1", "text")
+        await stage.answer("pm#1", "plan")
+        await stage.fail("ba#1")
+        assert stage.notices == ["pm#1 completed", "ba#1 failed"]
+
+
+async def test_background_leaves_the_output_where_it_is_and_foreground_follows() -> None:
+    async with on_stage(SMALL) as stage:
+        await stage.ask(lambda session: session.submit("\n".join(["@pm plan"] * 30)))
+        await stage.until(lambda: len(stage.app.mirror.tasks()) == 30)
+        await stage.press("pageup")
+        await stage.enter("@ba check &", made=31)
+        assert not stage.feed.follow
+        await stage.enter("@ba check", made=32)
+        assert stage.feed.follow
+
+
+async def test_a_failure_is_seen_and_r_brings_back_what_fell_with_it() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan -> @ba check", made=2)
+        await stage.fail("pm#1", "no money")
+        assert stage.state("ba#1") == "skipped"
+        assert stage.badge("ba") == "○ idle ⊗ skipped"
+        assert "no money" in stage.drawn("#output")
+        stage.panel("pm").focus()
+        await stage.press("r")
+        await stage.until(lambda: stage.badge("ba") == "⧗ waiting for @pm", "ba#1 to wait again")
+        assert stage.badge("pm") == "● executing"
+
+
+async def test_the_inspector_follows_the_agent_and_opens_earlier_tasks() -> None:
+    async with on_stage(LARGE) as stage:
+        await stage.enter("@pm plan", made=1)
+        await stage.answer("pm#1", "the plan")
+        await stage.enter("@pm again", made=2)
+        stage.panel("pm").focus()
+        await stage.press("enter")
+        await stage.until(lambda: "pm#2" in stage.inspector.text)
+        stage.screen.query_one("#inspector-earlier").focus()
+        await stage.press("enter")
+        await stage.until(lambda: "pm#1" in stage.inspector.text.splitlines()[0], "the earlier task")
+        await stage.press("escape")
+        assert stage.bar.has_focus
+
+
+async def test_a_long_error_has_room() -> None:
+    async with on_stage(SMALL) as stage:
+        await stage.enter("@pm Plan $nonexistent")
+        assert "\\$nonexistent" in " ".join(stage.drawn("#plan").split())
+        assert stage.screen.query_one("#plan").size.height > 1
+        await stage.press("ctrl+c")
+        await stage.until(lambda: stage.screen.query_one("#plan").size.height == 1, "the line to shrink")
+
+
+async def test_any_size_and_a_storm_of_sizes() -> None:
+    chance = random.Random(7)
+    async with on_stage(SMALL) as stage:
+        await stage.enter("@pm,ba plan -> @builder-1 build", made=3)
+        await stage.answer("pm#1", "# A plan\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + "word " * 200)
+        sizes = [(1, 1), (20, 5), (500, 200), (2, 60), (300, 1), (99, 30), (100, 29), (160, 30)]
+        sizes += [(chance.randint(1, 250), chance.randint(1, 80)) for _ in range(12)]
+        for opened in ("", "f3", "f4"):
+            if opened:
+                await stage.press(opened)
+            for width, height in sizes:
+                stage.app._driver.send_message(resize(width, height))  # type: ignore[union-attr]
+            await stage.pilot.pause()
+        for width, height in ((1, 1), (20, 5), (500, 200), NORMAL):
+            await stage.pilot.resize_terminal(width, height)
+        await stage.press("escape", "escape")
+        assert stage.app.is_running
+        assert stage.app.size == NORMAL
+        assert stage.badge("builder-1") == "⧗ waiting for @ba"
+
+
+def resize(width: int, height: int) -> object:
+    from textual.events import Resize
+
+    size = Size(width, height)
+    return Resize(size, size)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (500, 200)])
+async def test_it_starts_and_works_at(size: tuple[int, int]) -> None:
+    async with on_stage(size) as stage:
+        await stage.enter("@pm plan\n@ba check $pm", made=2)
+        await stage.answer("pm#1", "the plan")
+        await stage.until(lambda: stage.badge("ba") == "● executing")
+        await stage.press("f3", "escape", "f1", "escape")
+        assert stage.app.is_running
