@@ -78,6 +78,8 @@ class Lane:
 class Task:
     """One piece of work, from its submission to its one end."""
 
+    id: TaskId
+    agent: AgentId
     plan: TaskCreated
     lane: Lane
     order: int
@@ -97,26 +99,17 @@ class Task:
     deadline: float | None = None
     story: list[Fact] = field(default_factory=list)
 
-    @property
-    def id(self) -> TaskId:
-        """The task's id."""
-        return self.plan.task
-
-    @property
-    def agent(self) -> AgentId:
-        """Whose task it is."""
-        return self.plan.agent
-
     def count_lacking(self) -> None:
         """Count what is lacking by agent, in the order of the references."""
-        self.lacking = {}
-        sources = zip(self.plan.dependencies, self.sources, strict=True)
-        for agent, source in dict.fromkeys((dependency.agent, source) for dependency, source in sources):
-            if source is None or source in self.pending:
-                self.lacking[agent] = self.lacking.get(agent, 0) + 1
+        counts = dict.fromkeys((dependency.agent for dependency in self.plan.dependencies), 0)
+        for source in self.pending:
+            counts[source.agent] += 1
+        self.lacking = {agent: count for agent, count in counts.items() if count}
 
     def no_output_yet(self) -> tuple[AgentId, ...]:
         """The agents it needs that have no task which could produce the output."""
+        if None not in self.sources:
+            return ()
         return tuple(
             dict.fromkeys(
                 dependency.agent
@@ -166,7 +159,7 @@ class Board:
     def add(self, plan: TaskCreated) -> Task:
         """Put a new task at the end of its agent's queue."""
         lane = self.lane(plan.agent)
-        task = Task(plan, lane, len(self.tasks), Tail(self._output_limit))
+        task = Task(plan.task, plan.agent, plan, lane, len(self.tasks), Tail(self._output_limit))
         self.tasks[plan.task] = task
         lane.count += 1
         lane.queue[plan.task] = task

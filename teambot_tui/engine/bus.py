@@ -51,21 +51,20 @@ class Bus:
         self._delivering = True
         try:
             while self._pending:
-                self._deliver(self._pending.popleft())
+                fact = self._pending.popleft()
+                handlers = self._routes.get(type(fact))
+                for handler in self._route(type(fact)) if handlers is None else handlers:
+                    try:
+                        handler(fact)
+                    except Exception as error:  # noqa: BLE001  a subscriber is foreign code: report, go on
+                        self._report(handler, fact, error)
         finally:
             self._delivering = False
 
-    def _deliver(self, fact: Fact) -> None:
-        handlers = self._routes.get(type(fact))
-        if handlers is None:
-            handlers = self._routes[type(fact)] = tuple(
-                handler for handler, kinds in self._subscribers if not kinds or type(fact) in kinds
-            )
-        for handler in handlers:
-            try:
-                handler(fact)
-            except Exception as error:  # noqa: BLE001  a subscriber is foreign code: report, go on
-                self._report(handler, fact, error)
+    def _route(self, kind: type[Fact]) -> tuple[Handler, ...]:
+        handlers = tuple(handler for handler, kinds in self._subscribers if not kinds or kind in kinds)
+        self._routes[kind] = handlers
+        return handlers
 
     def _report(self, handler: Handler, fact: Fact, error: Exception) -> None:
         if isinstance(fact, SubscriberFailed):

@@ -34,24 +34,24 @@ class Prompt:
 def compose(task: Task, limit: int) -> Prompt:
     """Return the prompt of a task whose dependencies all have ended."""
     parts = task.plan.parts
+    words = _words(parts)
     if not task.sources:
-        text = _words(parts)
-        return Prompt(text, text)
+        return Prompt(words, words)
     named: dict[str, Task] = {}
     handed: list[Task] = []
     for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
         assert source is not None, "a task starts when every dependency is bound"
-        match dependency.via:
-            case Via.REFERENCE:
-                named[dependency.agent] = source
-            case Via.HANDOFF:
-                handed.append(source)
-            case _:
-                assert_never(dependency.via)
+        if dependency.via is Via.HANDOFF:
+            handed.append(source)
+        else:
+            named[dependency.agent] = source
     outputs = {source: _output(source, limit) for source in (*handed, *named.values())}
     return Prompt(
-        _prompt([(source, outputs[source]) for source in handed], _inserted(parts, named, outputs)),
-        _words(parts),
+        _prompt(
+            [(source, outputs[source]) for source in handed],
+            _inserted(parts, named, outputs) if named else words,
+        ),
+        words,
         tuple(Given(source.agent, output) for source, output in outputs.items()),
     )
 
@@ -95,6 +95,8 @@ def _output(source: Task, limit: int) -> str:
         return f"[{ending(source)}]"
     # Programs end what they print with a newline; in the middle of a sentence nobody wants it.
     text = source.output.text.rstrip("\n")
+    if source.output.total <= limit and not source.output.missing:
+        return text
     kept = last_bytes(text, limit)
     missing = source.output.missing + size_in_bytes(text) - size_in_bytes(kept)
     if not missing:

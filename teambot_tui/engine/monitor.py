@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logging import getLogger
+from logging import DEBUG, getLogger
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ logger = getLogger(__name__)
 
 def log_dependencies(task: Task) -> None:
     """Log, for a task that starts, each output it received and how long it waited for it."""
+    if not logger.isEnabledFor(DEBUG):
+        return
     for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
         if source is None or source.ended is None:
             continue

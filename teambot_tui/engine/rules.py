@@ -95,8 +95,10 @@ class Rules:
         task = self.board.add(fact)
         self._tell(task, fact)
         self._bind_waiters(task)
-        self._fall([task] if self._skip_if_obstructed(task) else [])
-        self._consider(task.lane)
+        if self._skip_if_obstructed(task):
+            self._fall([task])
+        else:
+            self._consider(task.lane)
         self._start_ready()
 
     def _note_start(self, fact: TaskStarted) -> None:
@@ -127,7 +129,8 @@ class Rules:
             else:
                 self._fail(task, fact.error)
             self._fall([task])
-        self._consider(task.lane)
+        else:
+            self._consider(task.lane)
         self._start_ready()
 
     def _cancel(self, fact: CancelRequested) -> None:
@@ -282,15 +285,16 @@ class Rules:
         line = deque(ended)
         while line:
             source = line.popleft()
+            completed = source.state is State.COMPLETED
             for task in source.dependents:
-                if task.ended is not None or source not in task.pending:
+                if source not in task.pending:
                     continue
-                if source.state is State.COMPLETED or task.plan.on_failure is OnFailure.PROCEED:
+                if completed or task.plan.on_failure is OnFailure.PROCEED:
                     self._receive(task, source)
                 else:
                     self._skip(task, source)
                     line.append(task)
-            if source.state is State.COMPLETED:
+            if completed:
                 source.dependents.clear()
             self._consider(source.lane)
 

@@ -6,7 +6,6 @@ Every piece of work is an asyncio task with an owner, a name and an end. Closing
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
 from logging import getLogger
 from typing import TYPE_CHECKING, assert_never
 
@@ -74,14 +73,14 @@ class Runner:
 
     def _carry_out(self, effect: Effect, now: float) -> None:
         match effect:
-            case Publish(fact):
-                self._bus.publish(fact)
+            case Publish():
+                self._bus.publish(effect.fact)
             case StartTask():
                 self._start(effect, now)
-            case StopTask(task):
-                self._running[task].cancel()
-            case WakeAt(time):
-                self._set_alarm(time)
+            case StopTask():
+                self._running[effect.task].cancel()
+            case WakeAt():
+                self._set_alarm(effect.time)
             case _:
                 assert_never(effect)
 
@@ -106,11 +105,14 @@ class Runner:
 
     async def _listen(self, member: Member, request: Request) -> None:
         cleaner = Cleaner()
-        async with aclosing(member.backend.run(request)) as updates:
+        updates = member.backend.run(request)
+        try:
             async for update in updates:
                 text = cleaner.feed(update.text)
                 if text:
                     self.report(TextProduced(self._clock(), request.task, text))
+        finally:
+            await updates.aclose()
 
     def _end(self, work: asyncio.Task[None]) -> None:
         task = TaskId(work.get_name())

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_CHARACTERS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_UNSAFE = re.compile(f"[{_UNSAFE_CHARACTERS}]")
 _COMPLETE_SEQUENCE = re.compile(
     "\x1b\\[[ -?]*+[@-~]"  # a control sequence: colours, cursor, modes
     "|\x1b[\\]PX^_][^\x07\x18\x1a\x1b\x9c\n]*+(?:\x07|\x1b\\\\|\x9c)"  # a string: title, clipboard, device
     "|\x1b[0-OQ-WYZ\\\\`-~]"  # two characters: reset, save, charset
 )
+_WHOLE = re.compile(rf"(?:[^{_UNSAFE_CHARACTERS}]++|{_COMPLETE_SEQUENCE.pattern}|\r(?=[^\x1b]))*+")
+"""Text in which every sequence is complete, and what comes after a return is seen at once."""
 _PARAMETERS = re.compile("[ -?]*+")
 _END_OF_STRING = re.compile("[\x07\x18\x1a\x1b\x9c\n]")
 _STRING_INTRODUCERS = "\x90\x98\x9d\x9e\x9f"
@@ -73,15 +76,13 @@ class Cleaner:
                 return end.start() if end[0] == "\n" else end.end()
 
     def _ground(self, text: str, position: int, clean: list[str]) -> int:
-        unsafe = _UNSAFE.search(text, position)
-        if unsafe is None:
-            clean.append(text[position:])
-            return len(text)
-        clean.append(text[position : unsafe.start()])
-        character = unsafe[0]
+        end = _WHOLE.match(text, position).end()  # type: ignore[union-attr]  # matches empty
+        whole = _COMPLETE_SEQUENCE.sub("", text[position:end])
+        clean.append(whole.replace("\r\n", "\n").replace("\r", "\n"))
+        if end == len(text):
+            return end
+        character = text[end]
         if character == "\x1b":
-            if whole := _COMPLETE_SEQUENCE.match(text, unsafe.start()):
-                return whole.end()
             self._state = _State.ESCAPE
         elif character == "\r":
             clean.append("\n")
@@ -94,7 +95,7 @@ class Cleaner:
             clean.append("\ufffd")
         else:
             clean.append(_REPLACEMENTS.get(character, ""))
-        return unsafe.end()
+        return end + 1
 
     def _escape(self, text: str, position: int) -> int:
         character = text[position]
@@ -165,7 +166,9 @@ class Tail:
     @property
     def missing(self) -> int:
         """How many bytes at the beginning are no longer kept."""
-        return self.total - size_in_bytes(self.text)
+        if self._kept > self._limit:
+            self._compact()
+        return self.total - self._kept
 
     def _compact(self) -> None:
         kept = last_bytes("".join(self._pieces), self._limit)

@@ -83,7 +83,7 @@ def _guarded(guard: Guard) -> type[LinuxDriver]:
                 # Stopped by others, without a chance to leave: the shell has changed the terminal meanwhile.
                 _soon(self._app, self._enter_again)
             else:
-                super()._sigcont_application(*signal)  # type: ignore[no-untyped-call]
+                super()._sigcont_application(*signal)
 
         def _enter_again(self) -> None:
             if self._is_on:

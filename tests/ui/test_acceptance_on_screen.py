@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.ui.stage import on_stage
 
 
@@ -113,3 +115,16 @@ async def test_a_statement_right_after_another_sees_it() -> None:
         await stage.until(lambda: len(stage.app.mirror.tasks()) == 2, "both tasks")
         assert not stage.complaint
         await stage.until(lambda: not stage.bar.text, "an empty input")
+
+
+async def test_what_the_engine_refuses_after_all_is_given_back() -> None:
+    """The screen lags a frame behind: what it found right may be wrong by the time it arrives."""
+    async with on_stage() as stage:
+        await stage.enter("@pm Plan", made=1)
+        await stage.type_text("@ba Check $pm")
+        assert "@ba waits for @pm" in stage.plan
+        await stage.ask(lambda session: setattr(session, "policy", replace(session.policy, max_references=0)))
+        await stage.press("enter")
+        await stage.until(lambda: stage.complaint, "the refusal")
+        assert stage.bar.text == "@ba Check $pm"
+        assert stage.app.mirror.tasks() == ("pm#1",)

@@ -37,7 +37,9 @@ VIEWS = {
 class Wall(App[None]):
     """One panel, as a card or as a chip."""
 
-    def __init__(self, view: AgentView, *, height: int, width: int = 38, glyphs: Glyphs | None = None) -> None:
+    def __init__(
+        self, view: AgentView, *, height: int, width: int = 38, glyphs: Glyphs | None = None
+    ) -> None:
         super().__init__()
         self.panel = Panel(view, 3, "codex", glyphs or Glyphs())
         self.panel.styles.height = height

@@ -180,6 +180,7 @@ async def test_a_browser_shows_it(served: Served, tmp_path: Path) -> None:
             "result": {"type": "string", "value": ""}
         }
         pictures: set[int] = set()
+        await asyncio.sleep(3)
         while max(pictures, default=0) < _A_FULL_SCREEN:
             picture = base64.b64decode((await browser.ask("Page.captureScreenshot"))["data"])
             pictures.add(len(picture))
@@ -209,7 +210,7 @@ class Browser:
         """Wait until something holds on the page."""
         async with asyncio.timeout(_PATIENCE):
             while not (await self.ask("Runtime.evaluate", expression=expression))["result"].get("value"):
-                await asyncio.sleep(_POLL)
+                await asyncio.sleep(_POLL)  # noqa: ASYNC110  the page tells nobody
 
 
 @asynccontextmanager
@@ -232,9 +233,9 @@ async def browsing(address: str, profile: Path) -> AsyncIterator[Browser]:
     try:
         async with asyncio.timeout(3 * _PATIENCE), ClientSession() as client:
             ready = profile / "DevToolsActivePort"
-            while not (ready.exists() and ready.read_text().count("\n")):  # noqa: ASYNC240  a small file
-                await asyncio.sleep(_POLL)
-            port = ready.read_text().split()[0]  # noqa: ASYNC240
+            while not (ready.exists() and ready.read_text().count("\n")):
+                await asyncio.sleep(_POLL)  # noqa: ASYNC110  the browser tells nobody
+            port = ready.read_text().split()[0]
             async with client.get(f"http://127.0.0.1:{port}/json/list") as listed:
                 [page] = [each for each in await listed.json() if each["type"] == "page"]
             async with client.ws_connect(page["webSocketDebuggerUrl"], max_msg_size=0) as socket:

@@ -165,6 +165,7 @@ class SessionScreen(ChoosingScreen):
         for panel in self.query(Panel):
             if panel.view.state != "idle":
                 panel.show(panel.view, self._clock())
+        self.show_chosen()
 
     def on_descendant_focus(self) -> None:
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
