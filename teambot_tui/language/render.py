@@ -26,6 +26,7 @@ _IN_PROMPT = re.compile(
 _IN_COMMAND = re.compile(
     rf"^{FENCE}|(?P<run>{_LINE})(?P<sign>[@/])|(?P<slashes>\\*+)(?P<mark>[${{])|\\++", re.MULTILINE
 )
+_FENCES_AND_CALLS = re.compile(rf"^{FENCE}|^(?P<call>{CALL})", re.MULTILINE)
 _LAST_ARROW = re.compile(r"(?<!\\)(?P<slashes>\\*+)->\Z")
 _DEFINITION_LIKE = re.compile(r"\n\$[a-z]")
 _OPTION_LIKE = re.compile(r"(?:-m|--model)(?=[=\s]|\Z)")
@@ -37,7 +38,7 @@ def render(statements: Sequence[Statement]) -> str:
     for statement, following in zip_longest(statements, statements[1:]):
         match statement:
             case Command(name, arguments):
-                lines.append(f"/{name}{_arguments(arguments, is_last=following is None)}")
+                lines.append(f"/{name}{_arguments(arguments)}")
             case Pipeline():
                 lines.append(_pipeline(statement, before_agents=isinstance(following, Pipeline)))
             case _:
@@ -45,7 +46,7 @@ def render(statements: Sequence[Statement]) -> str:
     return "\n".join(lines)
 
 
-def _arguments(text: str, *, is_last: bool) -> str:
+def _arguments(text: str) -> str:
     if not text:
         return ""
 
@@ -57,9 +58,12 @@ def _arguments(text: str, *, is_last: bool) -> str:
         may_define = _DEFINITION_LIKE.match(found.string, found.start() - 1) is not None
         return found["slashes"] * 2 + "\\" * may_define + found["mark"]
 
-    # An open fence would swallow the next statement.
-    own_line = text.startswith("```") and (is_last or f"\n{text}".count("\n```") % 2 == 0)
-    return _IN_COMMAND.sub(escape, ("\n" if own_line else " ") + text)
+    # Arguments do not tell whether their first ``` began a line. Pairs of fences leave none open that would
+    # swallow the next statement, but a call in column 1 has no escape: it was in a fence that is open.
+    begins_pair = text.startswith("```") and text.count("\n```") % 2 == 1
+    blanks = ("\n", " ") if begins_pair else (" ", "\n")
+    exposed = any(found["call"] for found in _FENCES_AND_CALLS.finditer(blanks[0] + text))
+    return _IN_COMMAND.sub(escape, blanks[exposed] + text)
 
 
 def _pipeline(pipeline: Pipeline, *, before_agents: bool) -> str:

@@ -27,7 +27,7 @@ BENCHMARKS: dict[str, Callable[[Scale], Iterator[Figure]]] = {
     "startup": screen.startup,
     "memory": screen.memory,
 }
-NOTES = {"tasks": tasks.notes}
+NOTES = {"tasks": tasks.notes, "latency": screen.latency_note}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,6 +1,6 @@
 """What is measured in a terminal: a screen under a load that marks what it says with the time.
 
-`python -m tests.benchmarks.screen_child KIND AGENTS RATE`: `team` is the session's screen, `logs` is one plain
+`python -m tests.benchmarks.screen_child KIND AGENTS RATE`: `team` is the screen, `logs` is one plain
 `Log` per agent that is written to at each chunk, `flood` is the session's screen and an agent that says RATE
 megabytes and then a tenth of it in one line. It runs until it is killed.
 """

@@ -30,6 +30,8 @@ TICKS = "```"
         f"/context\n{TICKS}\n@pm\n{TICKS}\n@ba b",
         f"/context {TICKS}\n@pm a\n@ba b",
         f'/context\n{TICKS}\nba:"x"',
+        f'/context {TICKS}\n{TICKS}\nba:"x"',
+        f"/context a\n{TICKS}\n@pm",
         "@pm costs \\$pm, $5, $$, C:\\dir, {x}, a@b.com, R&D",
         "@pm a \\&",
         "@pm a & b",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE: Final = 12.0
+PATIENCE: Final = 30.0
 """Seconds for what takes a moment; only a failure waits that long."""
 
 KEYS: Final = {
@@ -102,6 +102,7 @@ class Terminal:
         (folder / "config.toml").write_text(settings, encoding="utf-8")
         self.raw = bytearray()
         self.status: int | None = None
+        self._seen: list[psutil.Process] = []
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._master, self._slave = os.openpty()
@@ -126,6 +127,13 @@ class Terminal:
     def text(self) -> str:
         """The screen as lines of text."""
         return "\n".join(line.rstrip() for line in self._screen.display)
+
+    def look(self, text: str) -> tuple[object, ...]:
+        """How the first place of a text on the screen is drawn, colours and all; empty if it is not there."""
+        for row, line in enumerate(self._screen.display):
+            if (column := line.find(text)) >= 0:
+                return tuple(self._screen.buffer[row][column])[1:]
+        return ()
 
     @property
     def modes(self) -> dict[int, bool]:
@@ -226,7 +234,9 @@ class Terminal:
 
     def children(self) -> list[psutil.Process]:
         """All processes teambot has started, and those they have."""
-        return self.process.children(recursive=True)
+        found = self.process.children(recursive=True)
+        self._seen += found
+        return found
 
     def assert_restored(self) -> None:
         """Assert that the terminal is as it was before."""
@@ -239,8 +249,8 @@ class Terminal:
 
     def close(self) -> None:
         """End everything."""
-        family = [psutil.Process(self._shell.pid), *psutil.Process(self._shell.pid).children(recursive=True)]
-        for each in family:
+        shell = psutil.Process(self._shell.pid)
+        for each in (shell, *shell.children(recursive=True), *self._seen):
             if each.is_running():
                 each.kill()
         self._shell.wait()

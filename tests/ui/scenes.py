@@ -290,7 +290,44 @@ async def _settled(stage: Stage) -> str:
 
 
 def _plain(svg: str) -> str:
-    """Leave out what is not in the picture: ids made from a checksum, fonts to be fetched from elsewhere."""
+    """Leave out what nobody sees: ids from a checksum, fonts to be fetched, where blanks are cut."""
     svg = re.sub(r"terminal-\d+", "terminal", svg)
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
+    svg = _TEXT.sub(_without_blanks, svg)
+    svg = _BACKGROUNDS.sub(_joined, svg)
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+
+
+_CELL: Final = 12.2  # rich's width of a character
+_TEXT: Final = re.compile(
+    r'(<text class="[^"]*" x="[\d.]+" y="[\d.]+" textLength=")([\d.]+)("[^>]*>)([^<]*)</text>'
+)
+_RECT: Final = re.compile(
+    r'<rect fill="([^"]+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" '
+    r'shape-rendering="crispEdges"/>'
+)
+_BACKGROUNDS: Final = re.compile(f"(?:{_RECT.pattern})+")
+
+
+def _without_blanks(found: re.Match[str]) -> str:
+    before, length, after, text = found.groups()
+    seen = text.rstrip("\n")
+    while seen.endswith("&#160;"):
+        seen = seen.removesuffix("&#160;")
+        length = f"{float(length) - _CELL:.1f}"
+    return f"{before}{length}{after}{seen}</text>" if seen else ""
+
+
+def _joined(found: re.Match[str]) -> str:
+    rows: list[tuple[str, float, str, float, str]] = []
+    for colour, x, y, width, height in _RECT.findall(found[0]):
+        left, wide = float(x), float(width)
+        if rows and rows[-1][0] == colour and rows[-1][2] == y and abs(rows[-1][1] + rows[-1][3] - left) < 1:
+            left, wide = rows[-1][1], rows[-1][3] + wide
+            rows.pop()
+        rows.append((colour, left, y, wide, height))
+    return "".join(
+        f'<rect fill="{colour}" x="{left:.1f}" y="{y}" width="{wide:.1f}" height="{height}" '
+        'shape-rendering="crispEdges"/>\n'
+        for colour, left, y, wide, height in rows
+    )

@@ -73,10 +73,20 @@ class Stage:
 
     async def enter(self, text: str, *, made: int | None = None) -> None:
         """Type a text and send it; wait until there are `made` tasks in all."""
-        await self.type_text(text)
+        if text:
+            await self.type_text(text)
+        else:
+            await self.pilot.pause()
         await self.press("enter")
         if made is not None:
             await self.until(lambda: len(self.app.mirror.tasks()) == made, f"{made} tasks")
+
+    async def paste(self, text: str, *, made: int | None = None) -> None:
+        """Paste a text and send it, where it does not matter how it came into the input."""
+        driver = self.app._driver
+        assert driver is not None
+        driver.send_message(events.Paste(text))
+        await self.enter("", made=made)
 
     # What the engine does
 

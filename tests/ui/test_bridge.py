@@ -1,4 +1,4 @@
-"""The one crossing: merged and at most once a frame one way, answers and errors to whoever asked the other."""
+"""The one crossing: facts merged and once a frame one way, answers and errors back to whoever asked."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_every_command_of_the_language_is_here_or_is_known_to_come() -> None:
 
 async def test_commands_that_report() -> None:
     async with on_stage(default="pm") as stage:
-        await stage.enter("@pm plan\n@ba check $pm", made=2)
+        await stage.paste("@pm plan\n@ba check $pm", made=2)
         for command, title, *words in (
             ("/help", "Help", "/cancel", "f1"),
             ("/status", "Status", "@pm: executing", "@ba: waiting for @pm", "@writer: idle"),
@@ -37,7 +37,7 @@ async def test_commands_that_report() -> None:
             ("/history ba", "History of @ba", "ba#1"),
             ("/theme", "Themes", "textual-dark"),
         ):
-            await stage.enter(command)
+            await stage.paste(command)
             assert stage.dialog.startswith(f"{title}\n"), command
             for word in words:
                 assert word in stage.dialog, command
@@ -49,50 +49,50 @@ async def test_commands_that_report() -> None:
 
 async def test_commands_that_change_something(tmp_path: Path) -> None:
     async with on_stage(folder=tmp_path) as stage:
-        await stage.enter("/use-agent ba")
+        await stage.paste("/use-agent ba")
         assert stage.notices[-1] == "Text without @ goes to @ba."
-        await stage.enter("check it", made=1)
+        await stage.paste("check it", made=1)
         assert stage.badge("ba") == "● executing"
-        await stage.enter("/reset-agent")
+        await stage.paste("/reset-agent")
         assert stage.notices[-1] == "Text without @ goes to nobody."
-        await stage.enter("/model pm opus")
+        await stage.paste("/model pm opus")
         assert "@pm uses opus" in stage.notices[-1]
-        await stage.enter("@pm plan", made=2)
+        await stage.paste("@pm plan", made=2)
         await stage.until(lambda: "pm#1" in stage.gate.started)
         assert stage.gate.requests[-1].model == "opus"
-        await stage.enter("/model pm clear")
+        await stage.paste("/model pm clear")
         assert "its default model" in stage.notices[-1]
         await stage.answer("ba#1", "all [b]good[/b]")
 
-        await stage.enter("/export out.md")
+        await stage.paste("/export out.md")
         assert str(tmp_path / "out.md") in stage.dialog
         assert "## ba#1: completed\n\n> check it\n\nall [b]good[/b]" in (tmp_path / "out.md").read_text()
         await stage.press("escape")
 
-        await stage.enter("/task ba#1")
+        await stage.paste("/task ba#1")
         assert stage.screen.has_class("-inspecting")
         await stage.until(lambda: "ba#1" in stage.inspector.text)
         await stage.press("escape")
-        await stage.enter("/task last")
+        await stage.paste("/task last")
         await stage.until(lambda: "pm#1" in stage.inspector.text)
         await stage.press("escape")
 
-        await stage.enter("/graph")
+        await stage.paste("/graph")
         assert stage.screen.has_class("-graphing")
         await stage.press("escape")
-        await stage.enter("/theme textual-light")
+        await stage.paste("/theme textual-light")
         assert stage.app.theme == "textual-light"
-        await stage.enter("/clear")
+        await stage.paste("/clear")
         assert "ba#1" not in stage.drawn("#output")
-        await stage.enter("/cancel last")
+        await stage.paste("/cancel last")
         await stage.until(lambda: stage.state("pm#1") == "cancelled")
-        await stage.enter("/retry @pm")
+        await stage.paste("/retry @pm")
         await stage.until(lambda: stage.state("pm#1") == "executing")
-        await stage.enter("/cancel pm")
+        await stage.paste("/cancel pm")
         await stage.until(lambda: stage.state("pm#1") == "cancelled")
-        await stage.enter("/cancel")
+        await stage.paste("/cancel")
         assert stage.notices[-1] == "Nothing is going on."
-        await stage.enter("/quit")
+        await stage.paste("/quit")
         await stage.until(lambda: stage.app.return_code == 0, "the end")
 
 
@@ -117,7 +117,7 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
             ("/export ~nobody-of-this-name/x", "Could not write it"),
             ("/status\n@pm plan", "/status is a command for the screen"),
         ):
-            await stage.enter(command)
+            await stage.paste(command)
             for word in words:
                 assert word in stage.complaint, command
             assert stage.bar.text == command
@@ -128,8 +128,8 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
 
 async def test_a_complaint_about_a_command_stays_until_the_text_changes() -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm plan", made=1)
-        await stage.enter("/task pm#7")
+        await stage.paste("@pm plan", made=1)
+        await stage.paste("/task pm#7")
         await stage.answer("pm#1", "done")
         assert "There is no task pm#7." in stage.complaint
         await stage.press("backspace")
@@ -157,13 +157,13 @@ async def test_cancelling_more_than_one_asks_and_names_what_falls(
     target: str, words: str, left: set[str]
 ) -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm plan -> @ba check -> @reviewer review\n@writer write", made=4)
-        await stage.enter(f"/cancel {target}")
+        await stage.paste("@pm plan -> @ba check -> @reviewer review\n@writer write", made=4)
+        await stage.paste(f"/cancel {target}")
         await stage.until(lambda: stage.dialog)
         assert words in stage.dialog
         await stage.press("escape")
         assert stage.state("pm#1") == "executing"
-        await stage.enter(f"/cancel {target}")
+        await stage.paste(f"/cancel {target}")
         await stage.until(lambda: stage.dialog)
         await stage.press("enter")
         await stage.until(lambda: any(notice.startswith(words) for notice in stage.notices), "the notice")

@@ -1,10 +1,8 @@
-"""Text that would hurt a terminal or an app, as an answer, as a reason and as a statement: shown, never obeyed."""
+"""Text that would hurt a terminal or an app, wherever it comes from: it is shown and never obeyed."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
 
 from teambot_tui.engine.text import printable
 from tests.ui.stage import LARGE, Stage, on_stage
@@ -80,9 +78,10 @@ async def test_as_a_reason() -> None:
             await stage.ask(lambda session: session.submit("@pm go &"))
             await stage.fail(f"pm#{number}", text)
             await saw(stage, seen, "#output", "#panel-pm")
-            assert stage.notices[-1] == f"pm#{number} failed"
+            await stage.until(lambda: stage.notices[-1:] == [f"pm#{number} failed"], "the notice")  # noqa: B023
             assert_harmless(stage)
-        await stage.enter("@ba check $pm")
+        await stage.press("escape")
+        await stage.paste("@ba check $pm")
         assert "Agent @pm failed: tab and return" in stage.complaint
         assert_harmless(stage)
 
@@ -102,7 +101,7 @@ async def test_as_a_statement() -> None:
         await stage.press("enter", "f3")
         assert_harmless(stage)
         await stage.press("escape")
-        await stage.enter("/cancel ba")
+        await stage.paste("/cancel ba")
         await stage.until(lambda: stage.dialog)
         assert_harmless(stage)
         await stage.press("enter")
@@ -110,22 +109,26 @@ async def test_as_a_statement() -> None:
         assert_harmless(stage)
 
 
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\ud800" not in text])
-async def test_as_a_notice_and_as_a_complaint(text: str) -> None:
+async def test_as_a_notice_and_as_a_complaint() -> None:
     async with on_stage() as stage:
-        stage.screen.tell(printable(text), alarm=True)
-        stage.bar.text = f"@nobody {text}"
-        await stage.press("enter")
-        assert stage.complaint
-        stage.bar.text = f"/task {text}"
-        await stage.press("enter")
-        await stage.pilot.pause()
-        assert_harmless(stage)
+        for text, seen in HOSTILE.items():
+            if "\ud800" in text:
+                continue  # no key and no paste is one
+            stage.screen.tell(printable(text), alarm=True)
+            stage.bar.text = f"@nobody {text}"
+            await stage.press("enter")
+            assert "There is no agent" in stage.complaint or "nobody" in stage.complaint, text
+            stage.bar.text = f"/task {text}"
+            await stage.press("enter")
+            first = seen.split()[0]
+            assert f"There is no task {first}" in stage.complaint or "&#x202e;" in text, text
+            assert_harmless(stage)
+        await stage.until(lambda: printable(text) in stage.notices, "the notice")
 
 
 async def test_a_word_of_100_kb_and_nothing_at_all() -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm,ba go\n@writer go", made=3)
+        await stage.paste("@pm,ba go\n@writer go", made=3)
         await stage.answer("pm#1", HUGE)
         await stage.answer("ba#1", "")
         await stage.fail("writer#1", HUGE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,17 +40,15 @@ def do_something(chance: random.Random, session: Session, gate: Gate) -> None:
             (session.cancel if chance.random() < 0.4 else session.retry)(target)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 async def test_it_equals_the_board_after_random_activity(seed: int) -> None:
     chance, gate, backlog = random.Random(seed), Gate(), Backlog()
     async with session_of(gate) as session:
         mirror = Mirror(session.roster, session.policy)
         with session.bus.subscribe(backlog.put):
             for _ in range(60):
-                try:
+                with suppress(StatementError, RefusedError):
                     do_something(chance, session, gate)
-                except (StatementError, RefusedError):
-                    pass  # refused is refused: nothing may have changed
                 await settle()
                 if chance.random() < 0.3:
                     mirror.take_in(backlog.take())

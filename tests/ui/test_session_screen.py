@@ -18,7 +18,7 @@ async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> Non
         assert "@reviewer" in stage.drawn("#welcome")
         assert "Tab puts the first one into the input" in stage.drawn("#welcome")
         assert stage.plan.startswith(" ▸ type @agent")
-        await stage.enter("@pm plan", made=1)
+        await stage.paste("@pm plan", made=1)
         assert not welcome.display
         assert stage.feed.display
 
@@ -29,7 +29,7 @@ async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> Non
 )
 async def test_chips_cards_and_columns(size: tuple[int, int], card: bool, tree: bool, side: bool) -> None:
     async with on_stage(size) as stage:
-        await stage.enter("@pm plan\n@builder-1 build $pm", made=2)
+        await stage.paste("@pm plan\n@builder-1 build $pm", made=2)
         panel = stage.panel("builder-1")
         assert panel.size.height == (2 if card else 1)
         assert stage.screen.query_one("#tree").display is tree
@@ -48,7 +48,7 @@ async def test_chips_cards_and_columns(size: tuple[int, int], card: bool, tree: 
 
 async def test_the_title_counts_and_the_clock_moves() -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm,ba plan\n@pm again", made=3)
+        await stage.paste("@pm,ba plan\n@pm again", made=3)
         assert "auth-v2" in stage.line("title")
         assert "●2" in stage.line("title")
         assert "◌1" in stage.line("title")
@@ -65,7 +65,7 @@ async def test_the_title_counts_and_the_clock_moves() -> None:
 
 async def test_queued_because_everyone_allowed_is_at_work() -> None:
     async with on_stage(policy=Policy(max_parallel=1)) as stage:
-        await stage.enter("@pm plan\n@ba check\n@ba again", made=3)
+        await stage.paste("@pm plan\n@ba check\n@ba again", made=3)
         assert stage.badge("ba") == "◌ queued 2"
         await stage.answer("pm#1", "done")
         await stage.until(lambda: stage.badge("ba") == "● executing")
@@ -73,18 +73,18 @@ async def test_queued_because_everyone_allowed_is_at_work() -> None:
 
 async def test_waiting_names_whom_and_whether_there_is_anything_to_wait_for() -> None:
     async with on_stage() as stage:
-        await stage.enter("@builder-1 build $pm with $ba &", made=1)
+        await stage.paste("@builder-1 build $pm with $ba &", made=1)
         assert stage.badge("builder-1") == "⧗ waiting for @pm, @ba (no output yet)"
-        await stage.enter("@pm plan", made=2)
+        await stage.paste("@pm plan", made=2)
         await stage.answer("pm#1", "plan")
         assert stage.badge("builder-1") == "⧗ waiting for @ba (no output yet)"
-        await stage.enter("@ba analyse", made=3)
+        await stage.paste("@ba analyse", made=3)
         assert stage.badge("builder-1") == "⧗ waiting for @ba"
 
 
 async def test_a_notice_tells_when_background_work_has_ended() -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm plan &\n@ba check &\n@writer write", made=3)
+        await stage.paste("@pm plan &\n@ba check &\n@writer write", made=3)
         await stage.answer("writer#1", "text")
         await stage.answer("pm#1", "plan")
         await stage.fail("ba#1")
@@ -96,15 +96,15 @@ async def test_background_leaves_the_output_where_it_is_and_foreground_follows()
         await stage.ask(lambda session: session.submit("\n".join(["@pm plan"] * 30)))
         await stage.until(lambda: len(stage.app.mirror.tasks()) == 30)
         await stage.press("pageup")
-        await stage.enter("@ba check &", made=31)
+        await stage.paste("@ba check &", made=31)
         assert not stage.feed.follow
-        await stage.enter("@ba check", made=32)
+        await stage.paste("@ba check", made=32)
         assert stage.feed.follow
 
 
 async def test_a_failure_is_seen_and_r_brings_back_what_fell_with_it() -> None:
     async with on_stage() as stage:
-        await stage.enter("@pm plan -> @ba check", made=2)
+        await stage.paste("@pm plan -> @ba check", made=2)
         await stage.fail("pm#1", "no money")
         assert stage.state("ba#1") == "skipped"
         assert stage.badge("ba") == "○ idle ⊗ skipped"
@@ -117,9 +117,9 @@ async def test_a_failure_is_seen_and_r_brings_back_what_fell_with_it() -> None:
 
 async def test_the_inspector_follows_the_agent_and_opens_earlier_tasks() -> None:
     async with on_stage(LARGE) as stage:
-        await stage.enter("@pm plan", made=1)
+        await stage.paste("@pm plan", made=1)
         await stage.answer("pm#1", "the plan")
-        await stage.enter("@pm again", made=2)
+        await stage.paste("@pm again", made=2)
         stage.panel("pm").focus()
         await stage.press("enter")
         await stage.until(lambda: "pm#2" in stage.inspector.text)
@@ -132,7 +132,7 @@ async def test_the_inspector_follows_the_agent_and_opens_earlier_tasks() -> None
 
 async def test_a_long_error_has_room() -> None:
     async with on_stage(SMALL) as stage:
-        await stage.enter("@pm Plan $nonexistent")
+        await stage.paste("@pm Plan $nonexistent")
         assert "\\$nonexistent" in " ".join(stage.drawn("#plan").split())
         assert stage.screen.query_one("#plan").size.height > 1
         await stage.press("ctrl+c")
@@ -142,7 +142,7 @@ async def test_a_long_error_has_room() -> None:
 async def test_any_size_and_a_storm_of_sizes() -> None:
     chance = random.Random(7)
     async with on_stage(SMALL) as stage:
-        await stage.enter("@pm,ba plan -> @builder-1 build", made=3)
+        await stage.paste("@pm,ba plan -> @builder-1 build", made=3)
         await stage.answer("pm#1", "# A plan\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + "word " * 200)
         sizes = [(1, 1), (20, 5), (500, 200), (2, 60), (300, 1), (99, 30), (100, 29), (160, 30)]
         sizes += [(chance.randint(1, 250), chance.randint(1, 80)) for _ in range(12)]
@@ -170,7 +170,7 @@ def resize(width: int, height: int) -> object:
 @pytest.mark.parametrize("size", [(1, 1), (20, 5), (500, 200)])
 async def test_it_starts_and_works_at(size: tuple[int, int]) -> None:
     async with on_stage(size) as stage:
-        await stage.enter("@pm plan\n@ba check $pm", made=2)
+        await stage.paste("@pm plan\n@ba check $pm", made=2)
         await stage.answer("pm#1", "the plan")
         await stage.until(lambda: stage.badge("ba") == "● executing")
         await stage.press("f3", "escape", "f1", "escape")

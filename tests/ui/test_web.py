@@ -115,20 +115,20 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "teambot_tui.ui.web", raising=False)
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
     result = CliRunner().invoke(main, ["--web"])
-    assert result.exit_code == 2
+    assert result.exit_code == 2, result.output
     assert "pip install 'teambot-tui[web]'" in result.output
 
 
 def test_settings_that_cannot_be_used_are_told_before_a_page_is_opened() -> None:
     result = CliRunner().invoke(main, ["--web", "--backend", "nonsense"])
-    assert result.exit_code == 2
+    assert result.exit_code == 2, result.output
     assert "nonsense" in result.output
 
 
 def test_a_port_in_use_is_an_error(served: Served) -> None:
     port = served.origin.rpartition(":")[2]
     result = CliRunner().invoke(main, ["--web", "--backend", "echo", "--port", port])
-    assert result.exit_code == 2
+    assert result.exit_code == 2, result.output
     assert f"--port {port} cannot be used" in result.output
 
 
@@ -176,15 +176,11 @@ async def test_a_browser_shows_it(served: Served, tmp_path: Path) -> None:
     async with browsing(served.address, tmp_path / "browser") as browser:
         await browser.until("document.body.classList.contains('-first-byte')")
         assert len(served.pages()) == 1
-        assert await browser.ask("Runtime.evaluate", expression="location.search") == {
-            "result": {"type": "string", "value": ""}
-        }
-        pictures: set[int] = set()
-        await asyncio.sleep(3)
-        while max(pictures, default=0) < _A_FULL_SCREEN:
-            picture = base64.b64decode((await browser.ask("Page.captureScreenshot"))["data"])
-            pictures.add(len(picture))
+        await browser.until("location.search === ''")
+        before, picture = b"", b""
+        while len(picture) < _A_FULL_SCREEN or picture != before:
             await asyncio.sleep(_POLL)
+            before, picture = picture, base64.b64decode((await browser.ask("Page.captureScreenshot"))["data"])
     (tmp_path / "page.png").write_bytes(picture)
 
 
@@ -209,8 +205,10 @@ class Browser:
     async def until(self, expression: str) -> None:
         """Wait until something holds on the page."""
         async with asyncio.timeout(_PATIENCE):
-            while not (await self.ask("Runtime.evaluate", expression=expression))["result"].get("value"):
-                await asyncio.sleep(_POLL)  # noqa: ASYNC110  the page tells nobody
+            holds: dict[str, Any] = {}
+            while not holds.get("value"):
+                await asyncio.sleep(_POLL)
+                holds = (await self.ask("Runtime.evaluate", expression=expression))["result"]
 
 
 @asynccontextmanager
@@ -233,8 +231,8 @@ async def browsing(address: str, profile: Path) -> AsyncIterator[Browser]:
     try:
         async with asyncio.timeout(3 * _PATIENCE), ClientSession() as client:
             ready = profile / "DevToolsActivePort"
-            while not (ready.exists() and ready.read_text().count("\n")):
-                await asyncio.sleep(_POLL)  # noqa: ASYNC110  the browser tells nobody
+            while not (ready.exists() and ready.read_text().count("\n")):  # noqa: ASYNC110  nobody tells us
+                await asyncio.sleep(_POLL)
             port = ready.read_text().split()[0]
             async with client.get(f"http://127.0.0.1:{port}/json/list") as listed:
                 [page] = [each for each in await listed.json() if each["type"] == "page"]

@@ -11,6 +11,7 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input, Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
+from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
 from teambot_tui.ui.desk import Desk
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from teambot_tui.ui.mirror import Changes, Mirror
 
 _FRAME = 1 / 30
+_LAST_LINES = 1 / 6
+"""How long a panel keeps an agent's last line: one that changes in every frame cannot be read anyway."""
 _LONGEST_EXPLAINED = 64 * 1024
 
 
@@ -73,8 +76,11 @@ class SessionScreen(ChoosingScreen):
         self._glyphs = place.glyphs
         self._clock = place.clock
         self._ladders = Ladders(self._desk, place.clock)
+        self._refused: str | None = None
+        """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
         self._last_frame = 0.0
+        self._talking: set[AgentId] = set()
 
     # The parts
 
@@ -113,6 +119,7 @@ class SessionScreen(ChoosingScreen):
         loop = asyncio.get_running_loop()
         self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
         self.set_interval(1.0, self._tick)
+        self.set_interval(_LAST_LINES, self._show_last_lines)
 
     # What arrives from the engine
 
@@ -120,7 +127,7 @@ class SessionScreen(ChoosingScreen):
         if not self._frame_is_due:
             self._frame_is_due = True
             loop = asyncio.get_running_loop()
-            # Not with a timer of Textual's: it would look for the app in the context of whoever left the word.
+            # Not with a timer of Textual's: it looks for the app in the context of whoever left the word.
             loop.call_later(max(0.0, self._last_frame + _FRAME - loop.time()), self.call_later, self._draw)
 
     def _draw(self) -> None:
@@ -135,8 +142,10 @@ class SessionScreen(ChoosingScreen):
             feed.show_task(self._mirror.task(task))
         for task, text in changes.said:
             feed.say(task, text)
-        for agent in changes.agents:
+        changed = {agent_of(task) for task in changes.tasks}
+        for agent in changed:
             self._show_agent(agent)
+        self._talking |= changes.agents - changed
         if changes.tasks:
             self.remove_class("-empty")
             self.query_one(InputBar).suggestion = ""
@@ -161,6 +170,10 @@ class SessionScreen(ChoosingScreen):
                 if view.background and not isinstance(fact, TaskCancelled):
                     self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
 
+    def _show_last_lines(self) -> None:
+        while self._talking:
+            self._show_agent(self._talking.pop())
+
     def _tick(self) -> None:
         for panel in self.query(Panel):
             if panel.view.state != "idle":
@@ -176,7 +189,9 @@ class SessionScreen(ChoosingScreen):
     # What the person types
 
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
-        self._explain(message.text)
+        if message.text != self._refused:  # else it is late news of what Enter was pressed on
+            self._refused = None
+            self._explain(message.text)
 
     async def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
         text = message.text
@@ -184,15 +199,20 @@ class SessionScreen(ChoosingScreen):
         if command := self._mirror.command(text):
             if self._run_command(command):
                 bar.accept()
+            else:
+                self._refused = text
             return
         if self._mirror.explain(text, self._clock()).error is not None:
             # What was sent just before may have changed that, and not have been drawn yet.
             await self._desk.catch_up()
             self._draw()
             if refused := self._mirror.explain(text, self._clock()).error:
-                self._refuse(refused)
+                self._refuse(refused, text)
                 return
+        typed_since = bar.text.removeprefix(text) if bar.text.startswith(text) else ""
         bar.accept()
+        if typed_since and not bar.text:
+            bar.text = typed_since
         if not text.rstrip().endswith("&"):
             self.query_one(Feed).to_end()
         self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
@@ -200,11 +220,14 @@ class SessionScreen(ChoosingScreen):
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
         if error := await answer:
             bar = self.query_one(InputBar)
-            if not bar.text:
-                bar.text = text
-            self._refuse(error)
+            if bar.text:
+                self.tell(f"Not sent: {error.message} Up brings the text back.", alarm=True)
+                return
+            bar.text = text
+            self._refuse(error, text)
 
-    def _refuse(self, error: StatementError) -> None:
+    def _refuse(self, error: StatementError, text: str) -> None:
+        self._refused = text
         self.query_one(PlanLine).refuse(error)
         self.query_one(InputBar).show_error(error.span)
 
@@ -231,11 +254,11 @@ class SessionScreen(ChoosingScreen):
         if not text.strip():
             plan.hint("type @agent and a task; $agent puts an agent's output in; -> hands it on")
             return
-        if hint := command_hint(text, self._mirror.command(text)):
-            plan.hint(hint)
-            return
         if len(text) > _LONGEST_EXPLAINED:
             plan.hint("too long to explain while you type; Enter checks and sends it")
+            return
+        if hint := command_hint(text, self._mirror.command(text)):
+            plan.hint(hint)
             return
         plan.explain(self._mirror.explain(text, self._clock()))
         bar.references = self._mirror.reference_states()

@@ -112,7 +112,7 @@ class Block:
     def _render(self, page: Page, styles: Mapping[str, Style]) -> bool:
         if not self._settled or self.output.missing or not self.output.size:
             return False
-        # Imported when there is something to show: the first picture has no Markdown and should not wait for it.
+        # Imported when there is something to show: the first picture has none and should not wait.
         from teambot_tui.ui.widgets.feed_markdown import CHARACTERS, render  # noqa: PLC0415
 
         if self.output.size > CHARACTERS:

@@ -78,9 +78,8 @@ class Panel(Widget, can_focus=True):
         self.view = view
         self._now = now
         shown = view.last_end or view.state if view.state == "idle" else view.state
-        if not self.has_class(
-            f"-{shown}"
-        ):  # looking up the styles is dear, and this is called in every frame
+        # Looking up the styles is dear, and this is called in every frame.
+        if not self.has_class(f"-{shown}"):
             for state in _STATES:
                 self.set_class(state == shown, f"-{state}", update=False)
             self.update_node_styles()
