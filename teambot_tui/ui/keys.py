@@ -52,7 +52,7 @@ KEYS: Final = (
     Key("panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
     Key("panel, output", "enter", "", "inspect; on a block of the output: fold or unfold", "inspect"),
     Key("panel, output", "z", "", "zoom"),
-    Key("panel, output", "arrows, hjkl", "", "go to another agent, or in the output to another task"),
+    Key("panel, output", "arrows/hjkl", "", "go to another agent, or in the output to another task"),
 )
 
 
@@ -70,8 +70,9 @@ def bindings(where: str) -> list[Binding]:
 
 
 def footer(where: str) -> list[tuple[str, str]]:
-    """Return the keys to show while the focus is there, as they are written on keyboards."""
-    return [(_written(key.keys), key.short) for key in KEYS if key.where in (where, "anywhere") and key.short]
+    """Return the keys to show while the focus is there, its own first, as they are written on keyboards."""
+    shown = [key for place in (where, "anywhere") for key in KEYS if key.where == place and key.short]
+    return [(_written(key.keys), key.short) for key in shown]
 
 
 def _written(key: str) -> str:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import psutil
@@ -251,7 +252,7 @@ class Terminal:
         """End everything."""
         shell = psutil.Process(self._shell.pid)
         for each in (shell, *shell.children(recursive=True), *self._seen):
-            if each.is_running():
+            with suppress(psutil.NoSuchProcess):
                 each.kill()
         self._shell.wait()
         for descriptor in (self._master, self._slave, self._report):

@@ -70,13 +70,11 @@ class Stage:
     async def type_text(self, text: str) -> None:
         """Type a text, key by key."""
         await type_text(self.pilot, text)
+        await self.pilot.pause()
 
     async def enter(self, text: str, *, made: int | None = None) -> None:
         """Type a text and send it; wait until there are `made` tasks in all."""
-        if text:
-            await self.type_text(text)
-        else:
-            await self.pilot.pause()
+        await type_text(self.pilot, text)
         await self.press("enter")
         if made is not None:
             await self.until(lambda: len(self.app.mirror.tasks()) == made, f"{made} tasks")
@@ -195,13 +193,13 @@ class Stage:
 
 
 async def type_text(pilot: Pilot[None], text: str) -> None:
-    """Press the keys of a text; within a row as fast as they come."""
+    """Press the keys of a text; within a row as fast as they come, and without waiting at the end."""
     for number, row in enumerate(text.split("\n")):
         if number:
+            await pilot.pause()
             await press(pilot, "ctrl+j")
         for character in row:
             _send(pilot, character)
-        await pilot.pause()
 
 
 async def press(pilot: Pilot[None], key: str) -> None:

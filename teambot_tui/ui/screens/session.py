@@ -15,7 +15,6 @@ from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
 from teambot_tui.ui.desk import Desk
-from teambot_tui.ui.help import help_text
 from teambot_tui.ui.keys import bindings, footer
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.choosing import ChoosingScreen
@@ -316,10 +315,6 @@ class SessionScreen(ChoosingScreen):
         """Quit, asking if anything runs."""
         self._desk.leave()
 
-    def action_help(self) -> None:
-        """Show the keys and the commands."""
-        self.report("Help", help_text())
-
     def action_graph(self) -> None:
         """Show the graph, or hide it."""
         self.remove_class("-inspecting", "-zoomed")
@@ -355,10 +350,6 @@ class SessionScreen(ChoosingScreen):
         if text and self._mirror.command(text) is None:
             bar.text = text if text.endswith(" &") else f"{text} &"
             bar.action_send()
-
-    def action_redraw(self) -> None:
-        """Draw everything anew."""
-        self.refresh(layout=True, repaint=True)
 
     def action_clear_output(self) -> None:
         """Empty the feed."""

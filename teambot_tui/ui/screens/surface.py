@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from teambot_tui.ui.help import help_text
 from teambot_tui.ui.screens.modals import Confirm, Report
 
 if TYPE_CHECKING:
@@ -53,3 +54,11 @@ class SurfaceScreen(Screen[None]):
     def leave(self) -> None:
         """End the app."""
         self.app.exit()
+
+    def action_help(self) -> None:
+        """Show the keys and the commands."""
+        self.report("Help", help_text())
+
+    def action_redraw(self) -> None:
+        """Draw everything anew."""
+        self.refresh(layout=True, repaint=True)
