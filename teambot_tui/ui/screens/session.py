@@ -197,8 +197,9 @@ class SessionScreen(ChoosingScreen):
         bar = self.query_one(InputBar)
         if command := self._mirror.command(text):
             if self._run_command(command):
-                bar.accept()
+                bar.accept(text)
             else:
+                bar.refuse()
                 self._refused = text
             return
         if self._mirror.explain(text, self._clock()).error is not None:
@@ -208,10 +209,7 @@ class SessionScreen(ChoosingScreen):
             if refused := self._mirror.explain(text, self._clock()).error:
                 self._refuse(refused, text)
                 return
-        typed_since = bar.text.removeprefix(text) if bar.text.startswith(text) else ""
-        bar.accept()
-        if typed_since and not bar.text:
-            bar.text = typed_since
+        bar.accept(text)
         if not text.rstrip().endswith("&"):
             self.query_one(Feed).to_end()
         self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
@@ -228,7 +226,9 @@ class SessionScreen(ChoosingScreen):
     def _refuse(self, error: StatementError, text: str) -> None:
         self._refused = text
         self.query_one(PlanLine).refuse(error)
-        self.query_one(InputBar).show_error(error.span)
+        bar = self.query_one(InputBar)
+        bar.refuse()
+        bar.show_error(error.span)
 
     def _run_command(self, command: Command) -> bool:
         try:

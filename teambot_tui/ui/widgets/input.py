@@ -105,7 +105,8 @@ class InputBar(CompletingArea):
         placeholder: str = "",
     ) -> None:
         self._edited_is_due = False
-        self._sent: str | None = None
+        self._unanswered: list[str] = []
+        """What was sent and neither accepted nor refused yet: it still stands before what is typed."""
         super().__init__(glyphs or Glyphs(), folder, placeholder=placeholder)
         self.past = past or History()
         self._recall = Recall(self.past)
@@ -129,11 +130,19 @@ class InputBar(CompletingArea):
         self._edited_is_due = False
         self.post_message(self.Edited(self.text))
 
-    def accept(self) -> None:
+    def accept(self, sent: str | None = None) -> None:
         """Take the sent text away and remember it; what was typed since then stays."""
-        sent = self.text if self._sent is None else self._sent
+        if sent is None:
+            sent = self._unanswered[0] if self._unanswered else self.text
+        if sent in self._unanswered:
+            self._unanswered.remove(sent)
         self._remember(sent)
-        self.load_text(self.text.removeprefix(sent) if self.text.startswith(sent) else self.text)
+        text = self.text
+        self.load_text(text.removeprefix(sent) if text.startswith(sent) else text.removesuffix(sent))
+
+    def refuse(self) -> None:
+        """Keep the sent text, to be mended."""
+        self._unanswered.clear()
 
     def clear_to_history(self) -> None:
         """Empty the input; Up brings the text back, in this session."""
@@ -141,7 +150,6 @@ class InputBar(CompletingArea):
         self.load_text("")
 
     def _remember(self, text: str, *, keep: bool = True) -> None:
-        self._sent = None
         self._recall.restart()
         self.past.add(text, keep=keep)
         if keep:
@@ -202,11 +210,10 @@ class InputBar(CompletingArea):
         elif self._character_before_cursor() == "\\":
             row, column = self.cursor_location
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
-        elif self.text.strip():
-            self._sent = self.text
-            self.post_message(self.Submitted(self.text))
-            # Keys that came in one burst with Enter are typed before anyone has seen the message.
-            self.call_after_refresh(setattr, self, "_sent", None)
+        # Keys that come in one burst are typed before anyone has answered what was sent.
+        elif (text := self.text.removeprefix("".join(self._unanswered))).strip():
+            self._unanswered.append(text)
+            self.post_message(self.Submitted(text))
 
     def _character_before_cursor(self) -> str:
         row, column = self.cursor_location
