@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.filter import Monochrome
+from textual.geometry import Size
 
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
@@ -40,6 +44,17 @@ class TeambotApp(App[None]):
             *([NoColour()] if self.no_color else ()),
             *([AsciiLines()] if place.glyphs.ascii_only else ()),
         ]
+
+    def on_mount(self) -> None:
+        if not (self.is_headless or self.is_web):
+            self.set_interval(1.0, self._follow_terminal)
+
+    def _follow_terminal(self) -> None:
+        """Mend a size that is not the terminal's: in a storm of changes the news of the last one can be lost."""
+        with suppress(OSError):  # the terminal is gone
+            size = Size(*os.get_terminal_size(2))
+            if size != self.size:
+                self.post_message(events.Resize(size, size))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer every action and every command in the palette, beside what Textual itself offers."""
