@@ -50,7 +50,7 @@ class TeambotApp(App[None]):
             self.set_interval(1.0, self._follow_terminal)
 
     def _follow_terminal(self) -> None:
-        """Mend a size that is not the terminal's: in a storm of changes the news of the last one can be lost."""
+        """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""
         with suppress(OSError):  # the terminal is gone
             size = Size(*os.get_terminal_size(2))
             if size != self.size:
