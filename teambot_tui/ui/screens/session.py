@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.history import History
     from teambot_tui.ui.mirror import Changes, Mirror
 
-_FRAME = 1 / 30
+_FRAME = 1 / 60
 _LAST_LINES = 1 / 6
 """How long a panel keeps an agent's last line: one that changes in every frame cannot be read anyway."""
 _LONGEST_EXPLAINED = 64 * 1024
