@@ -43,7 +43,7 @@ def run_command(desk: Desk, name: str, arguments: str) -> None:
     """
     command = COMMANDS_OF_THE_SCREEN.get(name)
     if command is None:
-        raise CommandError(f"/{name} is not part of this version.")
+        raise CommandError(f"/{name} is not part of this version. /help lists what there is.")
     command.run(desk, arguments.split())
 
 

@@ -20,6 +20,14 @@ def test_every_command_of_the_language_is_here_or_is_known_to_come() -> None:
     assert set(COMMANDS_OF_THE_SCREEN) == set(COMMANDS) - LATER
 
 
+async def test_only_what_can_be_done_is_offered() -> None:
+    async with on_stage() as stage:
+        await stage.type_text("/de")
+        await stage.press("tab")
+        assert "define" not in stage.bar.text
+        assert not LATER & set(stage.bar.commands)
+
+
 async def test_commands_that_report() -> None:
     async with on_stage(default="pm") as stage:
         await stage.paste("@pm plan\n@ba check $pm", made=2)
@@ -100,7 +108,7 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
     async with on_stage() as stage:
         for command, *words in (
             ("/stats", "Unknown command: /stats.", "/status"),
-            ("/define", "/define is not part of this version."),
+            ("/define", "/define is not part of this version. /help lists what there is."),
             ("/task", "Say which task"),
             ("/task pm#7", "There is no task pm#7."),
             ("/task last", "There is no task last."),

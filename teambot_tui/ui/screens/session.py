@@ -111,6 +111,7 @@ class SessionScreen(ChoosingScreen):
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
         bar.agents = self._mirror.roster.agents
+        bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")

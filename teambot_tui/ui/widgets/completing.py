@@ -28,6 +28,8 @@ class CompletingArea(LanguageArea):
     """Who may be named after `@`."""
     outputs: reactive[Sequence[str] | None] = reactive(None, init=False)
     """Who may be named after `$`; nothing: the same."""
+    commands: reactive[Sequence[str]] = reactive(COMMANDS, init=False)
+    """What can follow `/`."""
     details: reactive[Mapping[str, str]] = reactive(dict, init=False)
     """A few words about `@pm`, `$pm` or `/help`, shown beside it in the list."""
 
@@ -57,7 +59,7 @@ class CompletingArea(LanguageArea):
             self._index(self.cursor_location),
             agents=self.agents,
             outputs=self.agents if self.outputs is None else self.outputs,
-            commands=COMMANDS,
+            commands=self.commands,
         )
         if found is None:
             return False
