@@ -6,6 +6,7 @@ The engine runs in its own thread, so the gate is opened there, and a test waits
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 SMALL, NORMAL, LARGE = (80, 24), (120, 40), (200, 50)
-_TURNS = 400
+_PATIENCE = 30.0
+"""Seconds after which a test gives up what it waits for: far more than the slowest machine needs."""
 
 
 class Clock:
@@ -220,11 +222,10 @@ def _send(pilot: Pilot[None], key: str) -> None:
 
 async def until(pilot: Pilot[None], condition: Callable[[], object], expected: str = "it") -> None:
     """Let the app go on until something holds; fail if it never does."""
-    for _ in range(_TURNS):
-        if condition():
-            return
+    deadline = time.monotonic() + _PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {expected}"
         await pilot.pause()
-    raise AssertionError(f"waited in vain for {expected}")
 
 
 def session_on(

@@ -125,6 +125,7 @@ async def test_what_the_engine_refuses_after_all_is_given_back() -> None:
         assert "@ba waits for @pm" in stage.plan
         await stage.ask(lambda session: setattr(session, "policy", replace(session.policy, max_references=0)))
         await stage.press("enter")
-        await stage.until(lambda: stage.complaint, "the refusal")
+        await stage.until(lambda: stage.notices, "the refusal")
+        assert stage.notices[0].startswith("Not sent: ")
         assert stage.bar.text == "@ba Check $pm"
         assert stage.app.mirror.tasks() == ("pm#1",)

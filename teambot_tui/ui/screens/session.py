@@ -218,11 +218,11 @@ class SessionScreen(ChoosingScreen):
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
         if error := await answer:
             bar = self.query_one(InputBar)
-            if bar.text:
-                self.tell(f"Not sent: {error.message} Up brings the text back.", alarm=True)
-                return
-            bar.text = text
-            self._refuse(error, text)
+            # The plan line is drawn anew with the next facts, which may leave nothing to complain of.
+            self.tell(f"Not sent: {error.message} {'Up brings the text back.' if bar.text else ''}", alarm=True)
+            if not bar.text:
+                bar.text = text
+                self._refuse(error, text)
 
     def _refuse(self, error: StatementError, text: str) -> None:
         self._refused = text
