@@ -95,6 +95,8 @@ class Task:
     """Those that need its output, in the order they came; once it is there, nobody does."""
     reason: str = ""
     started: float = 0.0
+    heard: float = 0.0
+    """When the agent last gave a sign of life."""
     ended: float | None = None
     deadline: float | None = None
     story: list[Fact] = field(default_factory=list)

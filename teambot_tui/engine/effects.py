@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
+    from teambot_tui.engine.ports import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,19 @@ class StopTask:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerPermission:
+    """Tell a backend what became of its request."""
+
+    task: TaskId
+    request: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class WakeAt:
     """Report the time when it is this late."""
 
     time: float
 
 
-Effect: TypeAlias = Publish | StartTask | StopTask | WakeAt
+Effect: TypeAlias = Publish | StartTask | StopTask | AnswerPermission | WakeAt

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.policy import OnFailure
+    from teambot_tui.engine.ports import Activity, Permissions, Verdict
     from teambot_tui.language.nodes import Part
 
 
@@ -89,6 +90,52 @@ class TextProduced:
     time: float
     task: TaskId
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityReported:
+    """The agent thought, used a tool, made a plan or told what it has used; all text in it is clean."""
+
+    time: float
+    task: TaskId
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """The agent wants to do something and waits for leave.
+
+    `policy` is what its settings say, `attended` whether somebody is there to be asked.
+    """
+
+    time: float
+    task: TaskId
+    request: str
+    tool: str
+    kind: str
+    detail: str
+    policy: Permissions
+    attended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAnswered:
+    """The person decided; `always` counts for exactly the same wish of this agent from now on."""
+
+    time: float
+    task: TaskId
+    request: str
+    verdict: Verdict
+    always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSet:
+    """The person allows this much in all, in US dollars and in tokens; None is no limit."""
+
+    time: float
+    cost: float | None
+    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +256,32 @@ class TaskRetried:
     task: TaskId
 
 
+@dataclass(frozen=True, slots=True)
+class PermissionSettled:
+    """An agent no longer waits for leave: it has an answer or, with no verdict, its task is over."""
+
+    time: float
+    task: TaskId
+    request: str
+    verdict: Verdict | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReached:
+    """What was allowed is used up: nothing more starts until more is allowed."""
+
+    time: float
+    cost: float
+    tokens: int
+
+
 Input: TypeAlias = (
     TextProduced
+    | ActivityReported
+    | PermissionAsked
+    | PermissionAnswered
+    | BudgetSet
     | WorkEnded
     | TaskStarted
     | TaskCreated
@@ -231,6 +302,8 @@ Conclusion: TypeAlias = (
     | TaskSkipped
     | TaskCancelled
     | TaskRetried
+    | PermissionSettled
+    | BudgetReached
 )
 
 Fact: TypeAlias = Input | Conclusion

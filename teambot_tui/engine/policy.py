@@ -24,3 +24,6 @@ class Policy:
     output_limit: int = 1024 * 1024
     on_dependency_failure: OnFailure = OnFailure.SKIP
     references: bool = True
+    budget: float | None = None
+    """US dollars after which nothing more starts."""
+    token_budget: int | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
     from pathlib import Path
 
     from teambot_tui.engine.ids import AgentId, TaskId
@@ -45,7 +46,92 @@ class Text:
     text: str
 
 
-Update: TypeAlias = Text
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of what the agent thinks before it answers."""
+
+    text: str
+
+
+class ToolState(StrEnum):
+    """How far a tool call is; the last two are final."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """Something the agent does besides talking; the same `id` again tells how it goes on.
+
+    `kind` is one of read, search, edit, delete, move, execute, fetch, think, other; `detail` is the exact
+    command, path or diff.
+    """
+
+    id: str
+    title: str
+    kind: str
+    state: ToolState
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of an agent's own plan."""
+
+    text: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the agent intends to do, whole; a later plan replaces it."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a task has used so far, in all; `cost` is in US dollars, None where the agent does not say."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.input_tokens + self.output_tokens
+
+
+class Verdict(StrEnum):
+    """The answer to an agent that asks permission."""
+
+    ALLOW = "allow"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Permission:
+    """The agent asks before it does something; it waits until `answer` is called, at most once.
+
+    What it waits for is told apart by `id` within the task; `tool`, `kind` and `detail` are as for a tool
+    call.
+    """
+
+    id: str
+    tool: str
+    kind: str
+    detail: str
+    answer: Callable[[Verdict], None]
+
+
+Activity: TypeAlias = Thought | ToolCall | Plan | Usage
+"""What an agent does besides answering."""
+
+Update: TypeAlias = Text | Activity | Permission
 """What a backend may report while it works."""
 
 
@@ -64,6 +150,28 @@ class Backend(Protocol):
         ...
 
 
+@runtime_checkable
+class Lasting(Protocol):
+    """A backend that keeps something between tasks: a conversation, a process."""
+
+    async def forget(self, agent: AgentId) -> None:
+        """Let the agent's next task begin without memory of the earlier ones."""
+        ...
+
+    async def aclose(self) -> None:
+        """End whatever it keeps; the session is over."""
+        ...
+
+
+class Permissions(StrEnum):
+    """What becomes of an agent's requests before the person sees them."""
+
+    ASK = "ask"
+    ALLOW_READS = "allow-reads"
+    ALLOW = "allow"
+    DENY = "deny"
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """An agent of the team, as the engine sees it."""
@@ -72,3 +180,4 @@ class Member:
     system: str
     model: str | None
     backend: Backend
+    permissions: Permissions = Permissions.ASK

@@ -11,12 +11,19 @@ import heapq
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, assert_never
 
+from teambot_tui.engine.approvals import Approvals
 from teambot_tui.engine.board import Board, Lane, State, Task
 from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
+    ActivityReported,
+    BudgetReached,
+    BudgetSet,
     CancelRequested,
     DependencyMet,
     Fact,
+    PermissionAnswered,
+    PermissionAsked,
+    PermissionSettled,
     RetryRequested,
     StatementAccepted,
     StatementRejected,
@@ -36,6 +43,8 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.injection import compose, ending
 from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.ports import Usage
+from teambot_tui.engine.spending import Spending
 from teambot_tui.engine.text import Tail
 
 if TYPE_CHECKING:
@@ -48,6 +57,9 @@ class Rules:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self.board = Board(policy.output_limit)
+        self.approvals = Approvals()
+        self.spending = Spending(policy.budget, policy.token_budget)
+        self._is_paused = False
         self._effects: list[Effect] = []
         self._lined_up: list[Task] = []
         self._now = 0.0
@@ -72,6 +84,14 @@ class Rules:
                 self._retry(fact)
             case TimePassed():
                 self._let_time_pass(fact)
+            case ActivityReported():
+                self._note_activity(fact)
+            case PermissionAsked():
+                self._ask(fact)
+            case PermissionAnswered():
+                effects += self.approvals.answer(fact)
+            case BudgetSet():
+                self._set_budget(fact)
             case StatementAccepted() | StatementRejected() | SubscriberFailed():
                 effects.append(Publish(fact))
             case (
@@ -83,6 +103,8 @@ class Rules:
                 | TaskSkipped()
                 | TaskCancelled()
                 | TaskRetried()
+                | PermissionSettled()
+                | BudgetReached()
             ):
                 pass  # a conclusion of these rules: replaying the facts it came from reaches it again
             case _:
@@ -104,14 +126,35 @@ class Rules:
     def _note_start(self, fact: TaskStarted) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
-            task.started = fact.time
+            task.started = task.heard = fact.time
             self._tell(task, fact)
 
     def _hear(self, fact: TextProduced) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
             task.output.append(fact.text)
+            task.heard = fact.time
             self._effects.append(Publish(fact))
+
+    def _note_activity(self, fact: ActivityReported) -> None:
+        task = self.board.tasks[fact.task]
+        if isinstance(fact.activity, Usage):  # it was used even if the task is over
+            self.spending.add(task.id, fact.activity)
+        if task.lane.busy is task:
+            task.heard = fact.time
+            self._effects.append(Publish(fact))
+
+    def _ask(self, fact: PermissionAsked) -> None:
+        task = self.board.tasks[fact.task]
+        if task.state is State.EXECUTING:
+            task.heard = fact.time
+            self._effects += self.approvals.ask(fact)
+
+    def _set_budget(self, fact: BudgetSet) -> None:
+        self.spending.cost_limit, self.spending.token_limit = fact.cost, fact.tokens
+        self._is_paused = False
+        self._effects.append(Publish(fact))
+        self._start_ready()
 
     def _end_work(self, fact: WorkEnded) -> None:
         task = self.board.tasks[fact.task]
@@ -205,13 +248,20 @@ class Rules:
     def _start_ready(self) -> None:
         """Start as many as may run at once; say of the others that they are queued."""
         ready = self.board.ready
-        while ready and self.board.running < self.policy.max_parallel:
+        if ready and self.spending.exhausted:
+            self._pause()
+        while ready and self.board.running < self.policy.max_parallel and not self.spending.exhausted:
             task, _ = ready.popitem(last=False)
             self._start(task)
         for task in self._lined_up:
             if task in ready:
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
+
+    def _pause(self) -> None:
+        if not self._is_paused:
+            self._is_paused = True
+            self._effects.append(Publish(BudgetReached(self._now, self.spending.cost, self.spending.tokens)))
 
     def _start(self, task: Task) -> None:
         task.state = State.EXECUTING
@@ -261,6 +311,8 @@ class Rules:
         self.board.ready.pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
+        if self.approvals.open:
+            self._effects += self.approvals.withdraw(task.id, self._now)
         if state is State.COMPLETED or state is State.FAILED:
             task.lane.spoken.append(task)
 
@@ -305,6 +357,7 @@ class Rules:
         task.ended = None
         task.reason = ""
         task.output = Tail(self.policy.output_limit)
+        self.spending.begin_again(task.id)
         self.board.unfinished += 1
         self._tell(task, TaskRetried(self._now, task.id))
 

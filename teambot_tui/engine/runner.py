@@ -9,11 +9,20 @@ import asyncio
 from logging import getLogger
 from typing import TYPE_CHECKING, assert_never
 
-from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
-from teambot_tui.engine.facts import CancelRequested, TaskStarted, TextProduced, TimePassed, WorkEnded
+from teambot_tui.engine.effects import AnswerPermission, Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    CancelRequested,
+    PermissionAsked,
+    TaskStarted,
+    TextProduced,
+    TimePassed,
+    WorkEnded,
+)
 from teambot_tui.engine.ids import TaskId
-from teambot_tui.engine.ports import BackendError, Request
-from teambot_tui.engine.text import Cleaner, one_line
+from teambot_tui.engine.intake import Intake
+from teambot_tui.engine.ports import BackendError, Lasting, Permission, Request, Text
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.bus import Bus
     from teambot_tui.engine.facts import Input
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.engine.ports import Member
+    from teambot_tui.engine.ports import Member, Verdict
     from teambot_tui.engine.rules import Rules
 
 logger = getLogger(__name__)
@@ -38,12 +47,16 @@ class Runner:
         members: Mapping[AgentId, Member],
         directory: Path,
         clock: Callable[[], float],
+        *,
+        attended: bool,
     ) -> None:
         self._rules = rules
         self._bus = bus
         self._members = members
         self._directory = directory
         self._clock = clock
+        self._attended = attended
+        self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
         self._running: dict[TaskId, asyncio.Task[None]] = {}
         self._alarm: tuple[float, asyncio.TimerHandle] | None = None
         self._idle = asyncio.Event()
@@ -67,9 +80,17 @@ class Runner:
         self.report(CancelRequested(self._clock(), self._rules.board.unfinished_tasks()))
         while self._running:
             await asyncio.wait(self._running.values())
+        await self._close_backends()
         if self._alarm is not None:
             self._alarm[1].cancel()
             self._alarm = None
+
+    async def _close_backends(self) -> None:
+        backends = {id(member.backend): member.backend for member in self._members.values()}
+        lasting = [backend.aclose() for backend in backends.values() if isinstance(backend, Lasting)]
+        for outcome in await asyncio.gather(*lasting, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                logger.warning("a backend could not be closed", exc_info=outcome)
 
     def _carry_out(self, effect: Effect, now: float) -> None:
         match effect:
@@ -79,6 +100,8 @@ class Runner:
                 self._start(effect, now)
             case StopTask():
                 self._running[effect.task].cancel()
+            case AnswerPermission():
+                self._asking.pop((effect.task, effect.request))(effect.verdict)
             case WakeAt():
                 self._set_alarm(effect.time)
             case _:
@@ -104,19 +127,44 @@ class Runner:
         work.add_done_callback(self._end)
 
     async def _listen(self, member: Member, request: Request) -> None:
-        cleaner = Cleaner()
+        intake = Intake()
         updates = member.backend.run(request)
         try:
-            async for update in updates:
-                text = cleaner.feed(update.text)
-                if text:
-                    self.report(TextProduced(self._clock(), request.task, text))
+            async for foreign in updates:
+                update = intake.clean(foreign)
+                if isinstance(update, Text):
+                    if update.text:
+                        self.report(TextProduced(self._clock(), request.task, update.text))
+                elif isinstance(update, Permission):
+                    self._ask(member, request.task, update)
+                else:
+                    self.report(ActivityReported(self._clock(), request.task, update))
         finally:
             await updates.aclose()
+
+    def _ask(self, member: Member, task: TaskId, wish: Permission) -> None:
+        request = wish.id
+        while (task, request) in self._asking:  # an agent may use an id twice, and still waits for both
+            request += "'"
+        self._asking[task, request] = wish.answer
+        self.report(
+            PermissionAsked(
+                self._clock(),
+                task,
+                request,
+                wish.tool,
+                wish.kind,
+                wish.detail,
+                member.permissions,
+                self._attended,
+            )
+        )
 
     def _end(self, work: asyncio.Task[None]) -> None:
         task = TaskId(work.get_name())
         del self._running[task]
+        for asking in [key for key in self._asking if key[0] == task]:
+            del self._asking[asking]
         error = "The work was stopped." if work.cancelled() else _reason(work.exception())
         self.report(WorkEnded(self._clock(), task, error))
 

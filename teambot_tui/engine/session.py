@@ -13,8 +13,10 @@ from teambot_tui.engine.bus import Bus
 from teambot_tui.engine.cycles import circle_of_retry
 from teambot_tui.engine.explain import Explanation, explain_tasks
 from teambot_tui.engine.facts import (
+    BudgetSet,
     CancelRequested,
     Fact,
+    PermissionAnswered,
     RetryRequested,
     StatementRejected,
     TaskCancelled,
@@ -27,6 +29,7 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
 from teambot_tui.engine.policy import Policy
+from teambot_tui.engine.ports import Lasting
 from teambot_tui.engine.resolver import Roster, resolve
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.runner import Runner
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import StatementAccepted
-    from teambot_tui.engine.ports import Member
+    from teambot_tui.engine.ports import Member, Verdict
 
 
 class RefusedError(Exception):
@@ -78,7 +81,8 @@ class Result:
 class Session:
     """A team at work. Use it as an async context manager; leaving cancels whatever still runs.
 
-    All methods belong to the event loop in which the session was entered.
+    All methods belong to the event loop in which the session was entered. `attended` says that somebody is
+    there to answer when an agent asks permission; else such a wish is rejected.
     """
 
     def __init__(
@@ -89,6 +93,7 @@ class Session:
         policy: Policy | None = None,
         directory: Path | None = None,
         clock: Callable[[], float] | None = None,
+        attended: bool = False,
     ) -> None:
         self.policy = policy or Policy()
         self.bus = Bus()
@@ -96,7 +101,9 @@ class Session:
         self._roster = Roster(tuple(self._members), default_agent)
         self._rules = Rules(self.policy)
         self._clock = clock or _steady_clock()
-        self._runner = Runner(self._rules, self.bus, self._members, directory or Path.cwd(), self._clock)
+        self._runner = Runner(
+            self._rules, self.bus, self._members, directory or Path.cwd(), self._clock, attended=attended
+        )
         self._monitor = self.bus.subscribe(self._log_start, TaskStarted)
 
     async def __aenter__(self) -> Self:
@@ -223,6 +230,20 @@ class Session:
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._members[agent] = replace(self._members[agent], model=model)
+
+    def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
+        """Answer an agent that asks permission; an answer that comes too late changes nothing."""
+        self._runner.report(PermissionAnswered(self._clock(), task, request, verdict, always))
+
+    def set_budget(self, cost: float | None, tokens: int | None = None) -> None:
+        """Allow this many US dollars and tokens in all; what waits for it goes on."""
+        self._runner.report(BudgetSet(self._clock(), cost, tokens))
+
+    async def forget(self, agent: AgentId) -> None:
+        """Let the agent's next task begin without memory of the earlier ones."""
+        backend = self._members[agent].backend
+        if isinstance(backend, Lasting):
+            await backend.forget(agent)
 
     async def idle(self) -> None:
         """Wait until every task has ended and nothing runs any more."""

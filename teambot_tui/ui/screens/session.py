@@ -219,7 +219,9 @@ class SessionScreen(ChoosingScreen):
         if error := await answer:
             bar = self.query_one(InputBar)
             # The plan line is drawn anew with the next facts, which may leave nothing to complain of.
-            self.tell(f"Not sent: {error.message} {'Up brings the text back.' if bar.text else ''}", alarm=True)
+            self.tell(
+                f"Not sent: {error.message} {'Up brings the text back.' if bar.text else ''}", alarm=True
+            )
             if not bar.text:
                 bar.text = text
                 self._refuse(error, text)

@@ -1,0 +1,88 @@
+"""Who waits for leave to do what, and which wishes were granted or refused for good.
+
+"Always" means exactly the same wish of the same agent: the tool and its command or diff, letter by letter,
+and only in this session.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.engine.effects import AnswerPermission, Effect, Publish
+from teambot_tui.engine.facts import PermissionSettled
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.ports import Permissions, Verdict
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.facts import PermissionAnswered, PermissionAsked
+
+_READING: Final = ("read", "search", "think")
+
+
+class Approvals:
+    """The wishes of all agents."""
+
+    def __init__(self) -> None:
+        self.open: dict[tuple[TaskId, str], PermissionAsked] = {}
+        """The wishes that wait for the person, in the order they came."""
+        self._always: dict[tuple[AgentId, str, str, str], Verdict] = {}
+
+    def ask(self, asked: PermissionAsked) -> list[Effect]:
+        """Settle a wish by an earlier answer or by the settings; else it waits for the person."""
+        decision = self._decide(asked)
+        if decision is None:
+            self.open[asked.task, asked.request] = asked
+            return [Publish(asked)]
+        return [Publish(asked), *_settle(asked, asked.time, *decision)]
+
+    def answer(self, answered: PermissionAnswered) -> list[Effect]:
+        """Settle a wish, and with `always` all that are the same; nothing if the answer comes too late."""
+        asked = self.open.get((answered.task, answered.request))
+        if asked is None:
+            return []
+        settled = [asked]
+        if answered.always:
+            self._always[_wish(asked)] = answered.verdict
+            settled = [each for each in self.open.values() if _wish(each) == _wish(asked)]
+        effects: list[Effect] = [Publish(answered)]
+        for each in settled:
+            del self.open[each.task, each.request]
+            why = "by you, always" if answered.always else "by you"
+            effects += _settle(each, answered.time, answered.verdict, why)
+        return effects
+
+    def withdraw(self, task: TaskId, time: float) -> list[Effect]:
+        """Let go of the wishes of a task that is over; nobody waits for them any more."""
+        withdrawn = [asked for asked in self.open.values() if asked.task == task]
+        for asked in withdrawn:
+            del self.open[asked.task, asked.request]
+        return [
+            Publish(PermissionSettled(time, task, asked.request, None, "the task is over"))
+            for asked in withdrawn
+        ]
+
+    def _decide(self, asked: PermissionAsked) -> tuple[Verdict, str] | None:
+        if remembered := self._always.get(_wish(asked)):
+            return remembered, "as answered before"
+        match asked.policy:
+            case Permissions.ALLOW:
+                return Verdict.ALLOW, "by the settings"
+            case Permissions.DENY:
+                return Verdict.REJECT, "by the settings"
+            case Permissions.ALLOW_READS if asked.kind in _READING:
+                return Verdict.ALLOW, "reading is allowed by the settings"
+            case _ if not asked.attended:
+                return Verdict.REJECT, "nobody is here to ask"
+            case _:
+                return None
+
+
+def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str) -> list[Effect]:
+    return [
+        AnswerPermission(asked.task, asked.request, verdict),
+        Publish(PermissionSettled(time, asked.task, asked.request, verdict, why)),
+    ]
+
+
+def _wish(asked: PermissionAsked) -> tuple[AgentId, str, str, str]:
+    return agent_of(asked.task), asked.kind, asked.tool, asked.detail

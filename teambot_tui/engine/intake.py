@@ -1,0 +1,68 @@
+"""What a backend reports becomes clean here: no text of an agent gets past this door as it came."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, assert_never
+
+from teambot_tui.engine.ports import Permission, Plan, Step, Text, Thought, ToolCall, Usage
+from teambot_tui.engine.text import Cleaner, one_line, printable
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.ports import Update
+
+_LONGEST_DETAIL = 64 * 1024
+_LONGEST_NAME = 200
+_MOST_STEPS = 200
+_MOST_TOKENS = 10**15
+
+
+class Intake:
+    """Cleans the updates of one task: a control sequence may be cut anywhere between two pieces."""
+
+    def __init__(self) -> None:
+        self._words = Cleaner()
+        self._thoughts = Cleaner()
+
+    def clean(self, update: Update) -> Update:
+        """Return the update with nothing in it that a terminal would obey."""
+        match update:
+            case Text(text):
+                return Text(self._words.feed(text))
+            case Thought(text):
+                return Thought(self._thoughts.feed(text))
+            case ToolCall():
+                return replace(
+                    update,
+                    id=one_line(update.id, _LONGEST_NAME),
+                    title=one_line(update.title),
+                    kind=one_line(update.kind, _LONGEST_NAME),
+                    detail=_detail(update.detail),
+                )
+            case Plan(steps):
+                return Plan(
+                    tuple(Step(one_line(step.text), one_line(step.state)) for step in steps[:_MOST_STEPS])
+                )
+            case Usage(tokens_in, tokens_out, cost):
+                sane = cost is not None and isfinite(cost) and cost >= 0
+                return Usage(_count(tokens_in), _count(tokens_out), cost if sane else None)
+            case Permission():
+                return replace(
+                    update,
+                    id=one_line(update.id, _LONGEST_NAME),
+                    tool=one_line(update.tool),
+                    kind=one_line(update.kind, _LONGEST_NAME),
+                    detail=_detail(update.detail),
+                )
+            case _:
+                assert_never(update)
+
+
+def _detail(text: str) -> str:
+    whole = printable(text[: _LONGEST_DETAIL + 1])
+    return whole if len(text) <= _LONGEST_DETAIL else f"{whole}\n… ({len(text):,} characters in all)"
+
+
+def _count(tokens: int) -> int:
+    return min(max(0, tokens), _MOST_TOKENS)
