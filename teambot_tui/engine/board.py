@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.facts import Condition
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.text import Tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from teambot_tui.engine.facts import Fact, TaskCreated
+    from teambot_tui.engine.facts import Dependency, Fact, TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
 
 
@@ -87,8 +88,8 @@ class Task:
     state: State = State.QUEUED
     sources: list[Task | None] = field(default_factory=list)
     """Where each dependency's output comes from, in the order of `plan.dependencies`."""
-    pending: set[Task | Lane] = field(default_factory=set)
-    """What it still lacks: a task's output or, where there is no task yet, an agent's."""
+    pending: dict[Task | Lane, Condition] = field(default_factory=dict)
+    """What it still lacks, a task or, where there is none yet, an agent's next, and how that must end."""
     lacking: dict[AgentId, int] = field(default_factory=dict)
     """How many outputs of which agents a waiting task lacks; the badge shows the agents."""
     dependents: dict[Task, None] = field(default_factory=dict)
@@ -120,9 +121,19 @@ class Task:
             )
         )
 
+    def obstacles(self) -> Iterator[Task]:
+        """Yield the dependencies that ended in a way in which this task cannot run."""
+        for dependency, source in zip(self.plan.dependencies, self.sources, strict=True):
+            if source is not None and source.ended is not None and not source.meets(dependency.condition):
+                yield source
+
     def obstacle(self) -> Task | None:
-        """The first dependency that ended without an output."""
-        return next((source for source in self.sources if source is not None and source.spoiled), None)
+        """The first of them."""
+        return next(self.obstacles(), None)
+
+    def meets(self, condition: Condition) -> bool:
+        """Whether the task, which has ended, ended as somebody who depends on it wants."""
+        return self.state in _MET_BY[condition]
 
     @property
     def cause(self) -> Task | None:
@@ -136,6 +147,14 @@ class Task:
     def spoiled(self) -> bool:
         """Whether the task ended without an output."""
         return self.ended is not None and self.state is not State.COMPLETED
+
+
+_MET_BY: Final = {
+    Condition.SUCCESS: (State.COMPLETED,),
+    Condition.FAILURE: (State.FAILED,),
+    Condition.ANY: (State.COMPLETED, State.FAILED, State.SKIPPED),
+    Condition.ALWAYS: (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED),
+}
 
 
 class Board:
@@ -169,27 +188,27 @@ class Board:
         for dependency in plan.dependencies:
             source = self.tasks[dependency.task] if dependency.task is not None else None
             task.sources.append(source)
-            self.await_source(task, source, dependency.agent)
+            self.await_source(task, source, dependency)
         return task
 
-    def await_source(self, task: Task, source: Task | None, agent: AgentId) -> None:
-        """Make the task wait for a source that has no output yet."""
+    def await_source(self, task: Task, source: Task | None, dependency: Dependency) -> None:
+        """Make the task wait for a source that has not ended yet."""
         if source is None:
-            lane = self.lane(agent)
+            lane = self.lane(dependency.agent)
             lane.waiters.append(task)
-            task.pending.add(lane)
+            _expect(task, lane, dependency)
         elif source.state is not State.COMPLETED:
             source.dependents[task] = None
             if source.ended is None:
-                task.pending.add(source)
+                _expect(task, source, dependency)
 
     def bind(self, waiter: Task, source: Task) -> None:
         """Let a task that waits for an agent wait for this task of the agent."""
+        waiter.pending.pop(source.lane, None)
         for index, dependency in enumerate(waiter.plan.dependencies):
             if waiter.sources[index] is None and dependency.agent == source.agent:
                 waiter.sources[index] = source
-        waiter.pending.discard(source.lane)
-        self.await_source(waiter, source, source.agent)
+                self.await_source(waiter, source, dependency)
 
     def unfinished_tasks(self) -> tuple[TaskId, ...]:
         """Return the tasks that have not ended, agent by agent."""
@@ -206,7 +225,7 @@ class Board:
                 if task.state is not State.SKIPPED or task in revived:
                     continue
                 if task not in obstacles:
-                    obstacles[task] = {each for each in task.sources if each is not None and each.spoiled}
+                    obstacles[task] = set(task.obstacles())
                 obstacles[task].discard(source)
                 if not obstacles[task]:
                     revived[task] = None
@@ -225,6 +244,12 @@ class Board:
             orders = [task.order for task in lane.queue.values()]
             assert orders == sorted(orders), "an agent's tasks keep their order"
             assert all(task.ended is None and agent_of(task.id) == lane.agent for task in lane.queue.values())
+
+
+def _expect(task: Task, source: Task | Lane, dependency: Dependency) -> None:
+    # The same source may be needed twice: the stricter need counts.
+    if dependency.condition is Condition.SUCCESS or source not in task.pending:
+        task.pending[source] = dependency.condition
 
 
 def _validate_task(task: Task, *, lined_up: bool) -> None:
@@ -247,7 +272,7 @@ def _validate_task(task: Task, *, lined_up: bool) -> None:
             assert lane.busy is task
             assert not task.pending, "no task starts before its dependencies"
             assert not lined_up
-            assert task.obstacle() is None or task.plan.on_failure == "proceed"
+            assert task.obstacle() is None
         case State.WAITING:
             assert is_head
             assert lane.busy is None

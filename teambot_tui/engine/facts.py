@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
-    from teambot_tui.engine.policy import OnFailure
     from teambot_tui.engine.ports import Activity, Permissions, Verdict
     from teambot_tui.language.nodes import Part
 
@@ -22,16 +21,36 @@ class Via(StrEnum):
     """Why a task depends on another, as it is written."""
 
     REFERENCE = "$"
+    VARIABLE = "{}"
     HANDOFF = "->"
+    RESULT = "result"
+    """Handed on as the result of a previous step."""
+    AFTER = "after"
+    """Only the order counts: no output goes along."""
+
+
+class Condition(StrEnum):
+    """How what a task depends on must end for the task to run; else it is skipped."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    ANY = "any"
+    """Completed, failed or skipped, but not cancelled."""
+    ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """Whose output a task needs; `task` is None while that agent has no task that could produce it."""
+    """Whose output a task needs; `task` is None while that agent has no task that could produce it.
+
+    `name` is what the output is called where it goes: a variable, or a key of the shared context.
+    """
 
     agent: AgentId
     task: TaskId | None
     via: Via
+    condition: Condition = Condition.SUCCESS
+    name: str = ""
 
 
 # What comes from outside
@@ -69,7 +88,6 @@ class TaskCreated:
     background: bool
     model: str | None
     wait_timeout: float
-    on_failure: OnFailure
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.cycles import Prospect
-from teambot_tui.engine.facts import Dependency, StatementAccepted, TaskCreated, Via
+from teambot_tui.engine.facts import Condition, Dependency, StatementAccepted, TaskCreated, Via
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.policy import OnFailure
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import EVERYONE, did_you_mean
 from teambot_tui.language.nodes import Command, Pipeline, Reference, Span, Stage, Statement
@@ -48,6 +49,8 @@ class _Resolver:
         self.source = source
         self.roster = roster
         self.policy = policy
+        proceed = policy.on_dependency_failure is OnFailure.PROCEED
+        self.condition = Condition.ALWAYS if proceed else Condition.SUCCESS
         self.now = now
         self.prospect = Prospect(board)
 
@@ -88,7 +91,7 @@ class _Resolver:
                         agents[task.agent],
                         "one of them has to start without the other's output",
                     )
-            upstream = [Dependency(task.agent, task.task, Via.HANDOFF) for task in created]
+            upstream = [Dependency(task.agent, task.task, Via.HANDOFF, self.condition) for task in created]
             tasks.extend(created)
         return tasks
 
@@ -116,7 +119,6 @@ class _Resolver:
             background=pipeline.background,
             model=stage.model,
             wait_timeout=self.policy.wait_timeout,
-            on_failure=self.policy.on_dependency_failure,
         )
 
     def _agents(self, stage: Stage) -> dict[AgentId, Span]:
@@ -164,12 +166,12 @@ class _Resolver:
         self, agent: AgentId, via: Via, span: Span, background: bool, siblings: Iterable[AgentId]
     ) -> Dependency:
         if task := self.prospect.newest(agent):
-            return Dependency(agent, task, via)
+            return Dependency(agent, task, via, self.condition)
         latest = self.prospect.latest(agent)
         if latest is None:
             # A task that waits for its own agent would stand in front of whatever could end the wait.
             if background and agent not in siblings:
-                return Dependency(agent, None, via)
+                return Dependency(agent, None, via, self.condition)
             self._fail(
                 f"Agent @{agent} has no output to reference. Run a task for @{agent} first.",
                 span,
@@ -179,7 +181,7 @@ class _Resolver:
         if latest.state is State.FAILED:
             reason = latest.reason.removesuffix(".")
             self._fail(f"Agent @{agent} failed: {reason}. Retry it with /retry {agent}.", span, "")
-        return Dependency(agent, latest.id, via)
+        return Dependency(agent, latest.id, via, self.condition)
 
     def _fail_unknown(self, mention: Mention, *, first: bool) -> NoReturn:
         near = did_you_mean(mention.agent, self.roster.agents)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.explain import Explanation, explain_tasks
 from teambot_tui.engine.facts import (
+    Condition,
     StatementAccepted,
     TaskCancelled,
     TaskCompleted,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.policy import Policy
 
 _LAST_LINE = 400
+_FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +250,9 @@ class Mirror:
         fallen = dict.fromkeys(self._board.tasks[name] for name in names)
         line = list(fallen)
         while line:
-            for task in line.pop().dependents:
-                if task.ended is None and task not in fallen and task.plan.on_failure == "skip":
+            source = line.pop()
+            for task in source.dependents:
+                if task not in fallen and task.pending.get(source) in _FALLS_WITH_A_CANCELLED:
                     fallen[task] = None
                     line.append(task)
         return tuple(task.id for task in fallen if task.id not in set(names))

@@ -13,8 +13,14 @@ import teambot_tui.engine.resolver as resolver
 from teambot_tui.engine.board import Board, Lane, State, Task
 from teambot_tui.engine.cycles import Prospect
 from teambot_tui.engine.effects import Effect, Publish, WakeAt
-from teambot_tui.engine.facts import CancelRequested, TaskCancelled, TaskCreated, TextProduced, WorkEnded
-from teambot_tui.engine.policy import OnFailure
+from teambot_tui.engine.facts import (
+    CancelRequested,
+    Condition,
+    TaskCancelled,
+    TaskCreated,
+    TextProduced,
+    WorkEnded,
+)
 from teambot_tui.engine.rules import Rules
 from tests.engine.driver import run_schedule
 
@@ -42,7 +48,8 @@ class EarlyStart(Rules):
     """One output is taken for all that were being made."""
 
     def _receive(self, task: Task, source: Task) -> None:
-        task.pending = {each for each in task.pending if each is source or isinstance(each, Lane)}
+        kept = [each for each in task.pending if each is source or isinstance(each, Lane)]
+        task.pending = {each: task.pending[each] for each in kept}
         super()._receive(task, source)
 
 
@@ -181,18 +188,23 @@ class OpenWaitsStayOpen(Rules):
         pass
 
 
+def _if(fact: TaskCreated, condition: Condition) -> TaskCreated:
+    dependencies = (replace(each, condition=condition) for each in fact.dependencies)
+    return replace(fact, dependencies=tuple(dependencies))
+
+
 class SkipAlways(Rules):
     """Tasks that should go on without an output are skipped."""
 
     def _create(self, fact: TaskCreated) -> None:
-        super()._create(replace(fact, on_failure=OnFailure.SKIP))
+        super()._create(_if(fact, Condition.SUCCESS))
 
 
 class SkipNever(Rules):
     """Tasks that should be skipped go on without the output."""
 
     def _create(self, fact: TaskCreated) -> None:
-        super()._create(replace(fact, on_failure=OnFailure.PROCEED))
+        super()._create(_if(fact, Condition.ALWAYS))
 
 
 class LateTextIsHeard(Rules):
