@@ -236,6 +236,8 @@ class World:
                 self._report(TaskStarted(self.now, task, prompt.text, "", effect.model))
             case StopTask(task):
                 self._stopped.append(task)
+            case AnswerPermission():
+                raise AssertionError("nobody asked")
             case WakeAt(time):
                 self.alarm = time if self.alarm is None else min(time, self.alarm)
             case _:
