@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import teambot_tui.engine.cycles as cycles
 import teambot_tui.engine.resolver as resolver
-from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.effects import AnswerPermission, Effect, Publish, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     CancelRequested,
     Fact,
