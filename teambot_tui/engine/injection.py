@@ -13,7 +13,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import Via
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes
-from teambot_tui.language.nodes import Code, Reference, Words
+from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +74,8 @@ def _inserted(parts: Iterable[Part], named: dict[str, Task], outputs: dict[Task,
         match part:
             case Words(text) | Code(text):
                 pieces.append(text)
+            case Variable() | Directive():
+                pieces.append(part.literal)
             case Reference(agent) if agent in mentioned:
                 pieces.append(f"[Output from @{agent}, above]")
             case Reference(agent):
@@ -87,7 +89,19 @@ def _inserted(parts: Iterable[Part], named: dict[str, Task], outputs: dict[Task,
 
 
 def _words(parts: Iterable[Part]) -> str:
-    return "".join(f"@{part.agent}" if isinstance(part, Reference) else part.text for part in parts)
+    return "".join(map(_word, parts))
+
+
+def _word(part: Part) -> str:
+    match part:
+        case Words(text) | Code(text):
+            return text
+        case Reference(agent):
+            return f"@{agent}"
+        case Variable() | Directive():
+            return part.literal
+        case _:
+            assert_never(part)
 
 
 def _output(source: Task, limit: int) -> str:

@@ -15,7 +15,7 @@ from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import OnFailure
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import EVERYONE, did_you_mean
-from teambot_tui.language.nodes import Command, Pipeline, Reference, Span, Stage, Statement
+from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Span, Stage, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,6 +63,12 @@ class _Resolver:
                     statement.span,
                     "only @agent statements can be run here",
                 )
+            if isinstance(statement, Definition):
+                self._fail(
+                    "Temporary agents are not part of this version.",
+                    statement.name_span,
+                    "to send it as text, write \\$",
+                )
             tasks = self._pipeline(statement)
             text = self.source[statement.span.start : statement.span.end].strip()
             facts.append(StatementAccepted(self.now, text, tuple(task.task for task in tasks)))
@@ -73,6 +79,12 @@ class _Resolver:
         tasks: list[TaskCreated] = []
         upstream: list[Dependency] = []
         for stage in pipeline.stages:
+            if stage.exact:
+                self._fail(
+                    "Exact calls are not part of this version.",
+                    stage.mentions[0].span,
+                    "give an agent the task: @pm Plan it",
+                )
             agents = self._agents(stage)
             if not stage.parts and not upstream:
                 receivers = self._agents(pipeline.stages[1])

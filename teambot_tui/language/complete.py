@@ -1,4 +1,4 @@
-"""What may stand at the cursor: an agent, a reference or a command, where the language would read one.
+"""What may stand at the cursor: an agent, a reference, a variable or a command, where one would be read.
 
 The question is put to the highlighter: if a name stood here, would it be one? So nothing is offered inside a
 fence, behind a backslash or in the middle of a sentence.
@@ -17,18 +17,19 @@ from teambot_tui.language.nodes import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_BEFORE: Final = re.compile(r"(?P<sigil>[@$/]?)(?P<stem>[\w-]*+)\Z")
+_BEFORE: Final = re.compile(r"(?P<sigil>[@$/{]?)(?P<stem>[\w-]*+)\Z")
 _LONGEST_WORD: Final = 128
 _AFTER: Final = re.compile(r"[\w-]*+")
+_AFTER_BRACE: Final = re.compile(r"\w*+\}?+")
 _IN_LIST: Final = re.compile(r",[^\S\n]*+\Z")
-_NAMES: Final = {"@": "a", "$": "a", "/": COMMANDS[0], "": "a"}
+_NAMES: Final = {"@": "a", "$": "a", "/": COMMANDS[0], "{": "a}", "": "a"}
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """What is being typed, and the texts that could stand in its place, best first."""
 
-    kind: Literal["agent", "reference", "command"]
+    kind: Literal["agent", "reference", "variable", "command"]
     span: Span
     candidates: tuple[str, ...]
 
@@ -40,6 +41,7 @@ def complete(
     agents: Sequence[str],
     outputs: Sequence[str],
     commands: Sequence[str] = COMMANDS,
+    variables: Sequence[str] = (),
 ) -> Completion | None:
     """Return what could be meant at the cursor; nothing where no name can stand or none fits."""
     cursor = min(max(cursor, 0), len(source))
@@ -53,14 +55,16 @@ def complete(
     last = highlight(probe)[-1:]
     if not last or last[0].span != (word.start(), len(probe)):
         return None
-    after = _AFTER.match(source, cursor)
+    after = (_AFTER_BRACE if sigil == "{" else _AFTER).match(source, cursor)
     span = Span(word.start(), after.end() if after else cursor)
     match last[0].kind:
         case "agent":
             names = rank(stem, [*agents, EVERYONE] if sigil else agents)
-            kind: Literal["agent", "reference", "command"] = "agent"
+            kind: Literal["agent", "reference", "variable", "command"] = "agent"
         case "reference":
             names, kind = rank(stem, outputs), "reference"
+        case "variable":
+            names, kind = [f"{name}}}" for name in rank(stem, variables)], "variable"
         case "command":
             names, kind = rank(stem, commands), "command"
         case _:

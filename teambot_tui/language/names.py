@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 ID: Final = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
 """The pattern of an agent id. Possessive, so that it never reads a character twice."""
 
+VARIABLE: Final = r"[a-z][a-z0-9_]*+"
+"""The pattern of a variable's name."""
+
+FIELDS: Final = ("base", "prompt", "model")
+"""What a definition may say."""
+
+REQUIRED_FIELDS: Final = ("base", "prompt")
+
 ALIASES: Final = {"project_manager": "pm", "business_analyst": "ba", "technical_writer": "writer"}
 
 EVERYONE: Final = "all"
@@ -46,11 +54,17 @@ COMMANDS: Final = (
 )
 
 _AGENT_ID = re.compile(ID)
+_VARIABLE = re.compile(VARIABLE)
 
 
 def is_agent_id(name: str) -> bool:
     """Whether the whole name is written as an agent id."""
     return _AGENT_ID.fullmatch(name) is not None
+
+
+def is_variable(name: str) -> bool:
+    """Whether the whole name is written as a variable's name."""
+    return _VARIABLE.fullmatch(name) is not None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -6,37 +6,45 @@ The parser knows the shape of the language and no team: whether an agent exists 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
+from teambot_tui.language.definition import read_fields
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.names import ALIASES, COMMANDS, did_you_mean, is_agent_id
+from teambot_tui.language.names import ALIASES, COMMANDS, did_you_mean, is_agent_id, is_variable
 from teambot_tui.language.nodes import (
-    Code,
+    Capture,
     Command,
+    Definition,
     Mention,
     Part,
     Pipeline,
-    Reference,
     Span,
     Stage,
     Statement,
-    Words,
 )
+from teambot_tui.language.prompt import Prompt
 from teambot_tui.language.scanner import (
+    AFTER_CALL,
+    BEGINS_STAGE,
+    BEGINS_STATEMENT,
+    BLANKS,
+    CAPTURE,
     FIRST_ESCAPE,
+    INSIDE_PROMPT,
     JUNK_IN_LIST,
-    LAST_AMPERSAND,
     LEADING_BLANKS,
     MARKS,
     MARKS_IN_COMMAND,
+    MARKS_IN_FILE,
+    MARKS_IN_STRING,
     MENTION,
     MODEL,
+    STRING,
+    WORD,
     Mark,
     unescape,
+    unquote,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _FIRST_WORD = re.compile(r"@[\w-]*+")
 _LONGEST_NAME = 64
@@ -55,17 +63,27 @@ def parse(source: str, *, references: bool = True) -> tuple[Statement, ...]:
     return _Parser(source, references=references).parse(start)
 
 
+def parse_prompt(text: str, *, references: bool = True) -> tuple[Part, ...]:
+    """Return the parts of a prompt that is a file: nothing in it is a statement, and no blank is dropped."""
+    prompt = Prompt(references=references)
+    prompt.read(MARKS_IN_FILE, text, 0, len(text))
+    return prompt.finish()
+
+
 class _Parser:
     def __init__(self, source: str, *, references: bool) -> None:
         self.source = source
-        self.references = references
         self.statements: list[Statement] = []
         self.command: str | None = None
         self.begin = 0
         self.stages: list[Stage] = []
-        self.prompt = _Prompt()
+        self.prompt = Prompt(references=references)
         self.mentions: tuple[Mention, ...] = ()
         self.model: str | None = None
+        self.exact = False
+        self.capture: Capture | None = None
+        self.background = False
+        """Whether `&` stands behind the exact call at hand."""
         self.stage_begin = 0
 
     def parse(self, start: int) -> tuple[Statement, ...]:
@@ -79,24 +97,31 @@ class _Parser:
         while mark := (MARKS if self.command is None else MARKS_IN_COMMAND).search(text, position):
             self.prompt.say(text[position : mark.start()], position)
             position = mark.end()
-            match kind := mark.lastgroup:
-                case Mark.REFERENCE if self.references:
-                    self.prompt.add(Reference(mark[0][1:], Span(mark.start(), position)))
+            match mark.lastgroup:
+                case kind if kind in INSIDE_PROMPT:
+                    self.prompt.take(mark)
                 case Mark.AGENTS:
                     self._end_statement(mark.start())
                     position = self._head(mark.start(), position)
                 case Mark.ARROW:
                     self._end_stage(mark.start())
                     position = self._head(text.index("@", mark.start()), position)
-                case Mark.FENCE if self.command is None:
-                    self.prompt.add(Code(mark[0], Span(mark.start(), position)))
+                case Mark.CALL:
+                    self._end_statement(mark.start())
+                    position = self._call(mark.start(), position)
+                case Mark.NEXT_CALL:
+                    self._end_stage(mark.start())
+                    position = self._call(position - len(mark[0][2:].lstrip()), position)
                 case Mark.COMMAND:
                     self._end_statement(mark.start())
                     self._open_command(mark[0][1:], position)
-                case Mark.DEFINITION | Mark.CALL:
-                    self._refuse_definition(mark[0], position)
+                case Mark.DEFINITION:
+                    self._end_statement(mark.start())
+                    position = self._definition(mark[0][1:-2].rstrip(), mark.start(), position)
+                case Mark.FENCE if self.command is not None:
+                    self.prompt.say(mark[0], mark.start())
                 case _:
-                    self.prompt.say(unescape(kind, mark[0]), mark.start(), position)
+                    self.prompt.take(mark)
         self.prompt.say(text[position:], position)
         self._end_statement(len(text))
         return tuple(self.statements)
@@ -108,7 +133,7 @@ class _Parser:
             self.statements.append(Command(self.command, self.prompt.take_text(), Span(self.begin, end)))
             self.command = None
         elif end > self.begin:
-            background = self.prompt.take_ampersand()
+            background = self.background if self.exact else self.prompt.take_ampersand()
             self._end_stage(end)
             self._check_stages()
             self.statements.append(Pipeline(tuple(self.stages), background, Span(self.begin, end)))
@@ -116,10 +141,14 @@ class _Parser:
         self.begin = self.stage_begin = end
 
     def _end_stage(self, end: int) -> None:
+        if not self.exact:
+            self.prompt.strip()
         span = Span(self.stage_begin, end)
-        self.stages.append(Stage(self.mentions, self.model, self.prompt.finish(), span))
+        parts = self.prompt.finish()
+        self.stages.append(Stage(self.mentions, self.model, parts, span, self.exact, self.capture))
         self.mentions = ()
-        self.model = None
+        self.model = self.capture = None
+        self.exact = self.background = False
         self.stage_begin = end
 
     def _head(self, begin: int, end: int) -> int:
@@ -148,6 +177,75 @@ class _Parser:
                 )
             return option.end()
         return end
+
+    def _call(self, begin: int, end: int) -> int:
+        """Read a call from its name on; its opening quote ends the head. Return where the next mark is."""
+        agent = self.source[begin : end - 2].removeprefix("$")
+        closing = self._end_of_string(begin, end)
+        self.mentions = (Mention(agent, Span(begin, end - 2)),)
+        self.exact = True
+        self.prompt.read(MARKS_IN_STRING, self.source, end, closing)
+        if not unquote(self.source[end:closing]).strip():
+            self._fail(
+                "Expected an instruction between the quotes.",
+                Span(end - 1, closing + 1),
+                f'try: {_short(agent)}:"Plan the release"',
+            )
+        position = closing + 1
+        if variable := CAPTURE.match(self.source, position):
+            if not is_variable(variable["name"]):
+                self._fail(
+                    "Expected a variable's name after the colon"
+                    + (f", not {_short(variable['name'])!r}." if variable["name"] else "."),
+                    Span(*variable.span("name" if variable["name"] else 0)),
+                    f'lowercase letters, digits and _, like: {_short(agent)}:"Plan it":plan',
+                )
+            self.capture = Capture(variable["name"], Span(*variable.span("name")))
+            position = variable.end()
+        after = AFTER_CALL.match(self.source, position)
+        assert after is not None, "the pattern matches any text"
+        position = after.end()
+        self.background = bool(after["background"])
+        if not self._begins_statement(position) and (
+            self.background or not BEGINS_STAGE.match(self.source, position)
+        ):
+            self._fail(
+                "Expected -> or the end after the call.",
+                self._word(after.start("background")),
+                f'try: {_short(agent)}:"Plan it" -> @reviewer Check it; {self._escape(begin)}',
+            )
+        return position
+
+    def _definition(self, name: str, begin: int, end: int) -> int:
+        """Read the definition whose `:=` ends here; return where the next statement begins."""
+        name_span = Span(begin, begin + 1 + len(name))
+        fields, end = read_fields(self.source, _short(name), end)
+        blanks = BLANKS.match(self.source, end)
+        position = blanks.end() if blanks else end
+        if not self._begins_statement(position):
+            self._fail(
+                "Expected the end of the line after the definition.",
+                self._word(position),
+                "a new statement begins in column 1 with @agent, $name or /command",
+            )
+        self.statements.append(Definition(name, name_span, fields, Span(begin, position)))
+        self.begin = self.stage_begin = position
+        return position
+
+    def _begins_statement(self, position: int) -> bool:
+        return position == len(self.source) or BEGINS_STATEMENT.match(self.source, position) is not None
+
+    def _end_of_string(self, begin: int, position: int) -> int:
+        """Return where the quote is that closes the string of a call."""
+        string = STRING.match(self.source, position)
+        assert string is not None, "the pattern matches any text"
+        if string.end() == len(self.source):
+            self._fail(
+                "The quote is never closed.",
+                Span(position - 1, position),
+                f'put " behind the instruction, and \\" for a quote in it; {self._escape(begin)}',
+            )
+        return string.end()
 
     def _open_command(self, name: str, position: int) -> None:
         if name not in COMMANDS:
@@ -191,83 +289,20 @@ class _Parser:
                 f"try: @{who} -> …, or give @{who} a task",
             )
 
-    def _refuse_definition(self, mark: str, end: int) -> NoReturn:
-        call = mark.removeprefix("->").lstrip()
-        escape = {"-": "write \\->", "$": "write \\$"}.get(mark[0], "put the line between ``` lines")
-        self._fail(
-            "Temporary agents and exact calls are not part of this version.",
-            Span(end - len(call), end),
-            f"to send it as text, {escape}",
-        )
+    def _escape(self, begin: int) -> str:
+        """Say how to write what stands here so that it is no call."""
+        if self.stages:
+            return "to send it as text, write \\->"
+        if self.source[begin] == "$":
+            return "to send it as text, write \\$"
+        return "to send it as text, put the line between ``` lines"
+
+    def _word(self, position: int) -> Span:
+        word = WORD.match(self.source, position)
+        return Span(*word.span()) if word else Span(position, position)
 
     def _fail(self, message: str, span: Span, hint: str) -> NoReturn:
         raise StatementError(message, self.source, span, hint)
-
-
-class _Prompt:
-    """The parts of the stage at hand; neighbouring pieces of text become one."""
-
-    def __init__(self) -> None:
-        self.parts: list[Part] = []
-        self.pieces: list[str] = []
-        self.begin = self.end = 0
-
-    def say(self, text: str, begin: int, end: int | None = None) -> None:
-        end = begin + len(text) if end is None else end
-        if begin == end:
-            return
-        if not self.pieces:
-            self.begin = begin
-        self.pieces.append(text)
-        self.end = end
-
-    def add(self, part: Reference | Code) -> None:
-        self._close_text()
-        self.parts.append(part)
-
-    def finish(self) -> tuple[Part, ...]:
-        """Return the parts without the blanks around them, and begin anew."""
-        self._close_text()
-        parts = self.parts
-        self.parts = []
-        if parts and isinstance(first := parts[0], Words):
-            text = first.text.lstrip()
-            parts[0] = Words(text, Span(first.span.start + len(first.text) - len(text), first.span.end))
-        if parts and isinstance(last := parts[-1], Words):
-            text = last.text.rstrip()
-            parts[-1] = Words(text, Span(last.span.start, last.span.end - len(last.text) + len(text)))
-        return tuple(_without_empty(parts))
-
-    def take_text(self) -> str:
-        """Return the text without the blanks around it, and begin anew."""
-        text = "".join(self.pieces).strip()
-        self.pieces = []
-        return text
-
-    def take_ampersand(self) -> bool:
-        """Whether the last word is `&`, which is taken away; `\\&` loses its backslash."""
-        self._close_text()
-        if not self.parts or not isinstance(last := self.parts[-1], Words):
-            return False
-        word = LAST_AMPERSAND.search(last.text)
-        if word is None or (word.start() == 0 and len(self.parts) > 1):
-            return False
-        slashes = len(word["slashes"])
-        meant = "\\" * (slashes // 2) + "&" if slashes else ""
-        kept = word.end() if slashes else word.start()
-        end = last.span.end - (len(last.text) - kept)
-        self.parts[-1] = Words(last.text[: word.start()] + meant, Span(last.span.start, end))
-        return not slashes
-
-    def _close_text(self) -> None:
-        text = "".join(self.pieces)
-        self.pieces = []
-        if text:
-            self.parts.append(Words(text, Span(self.begin, self.end)))
-
-
-def _without_empty(parts: Iterable[Part]) -> Iterable[Part]:
-    return (part for part in parts if not isinstance(part, Words) or part.text)
 
 
 def _short(name: str) -> str:

@@ -6,11 +6,11 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, assert_never
 
-from teambot_tui.language.nodes import Code, Command, Pipeline, Reference, Words
-from teambot_tui.language.scanner import CALL, COMMAND, FENCE, LAST_AMPERSAND, NAME
+from teambot_tui.language.nodes import Code, Command, Definition, Pipeline, Reference, Words
+from teambot_tui.language.scanner import BRACES, CALL, COMMAND, DIRECTIVE, FENCE, LAST_AMPERSAND, NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from teambot_tui.language.nodes import Part, Stage, Statement
 
@@ -20,9 +20,12 @@ _FIRST = r"(?<=\A\n)\\*+(?=@)"
 _STAGE = rf"->\s*+\\*+(?=@{NAME})"
 _CALL = rf"->(?=\s*+(?P<call>{CALL}))"
 _IN_PROMPT = re.compile(
-    rf"^{FENCE}|(?P<run>{_LINE}|{_FIRST}|{_STAGE})(?P<sign>[@/])|(?P<slashes>\\*+)(?P<mark>[${{]|{_CALL})|\\++",
+    rf"^{FENCE}|(?P<run>{_LINE}|{_FIRST}|{_STAGE})(?P<sign>[@/])|(?P<slashes>\\*+)(?P<mark>\$|\{{++|{_CALL})|\\++",
     re.MULTILINE,
 )
+_IN_STRING = re.compile(r"""(?P<mark>\n(?=```)|```|["\\$]|\{++)""")
+_IN_VALUE = re.compile(r"""\n(?=```)|["\\]""")
+_IN_BRACES = re.compile(rf"{BRACES}|{DIRECTIVE}")
 _IN_COMMAND = re.compile(
     rf"^{FENCE}|(?P<run>{_LINE})(?P<sign>[@/])|(?P<slashes>\\*+)(?P<mark>[${{])|\\++", re.MULTILINE
 )
@@ -41,6 +44,9 @@ def render(statements: Sequence[Statement]) -> str:
                 lines.append(f"/{name}{_arguments(arguments)}")
             case Pipeline():
                 lines.append(_pipeline(statement, before_agents=isinstance(following, Pipeline)))
+            case Definition(name, _, fields):
+                said = ", ".join(f'{field.key}: "{_value(field.value)}"' for field in fields)
+                lines.append(f"${name} := {{{said}}}")
             case _:
                 assert_never(statement)
     return "\n".join(lines)
@@ -68,7 +74,7 @@ def _arguments(text: str) -> str:
 
 def _pipeline(pipeline: Pipeline, *, before_agents: bool) -> str:
     text = "\n-> ".join(map(_stage, pipeline.stages))
-    last = pipeline.stages[-1].parts[-1:]
+    last = () if pipeline.stages[-1].exact else pipeline.stages[-1].parts[-1:]
     if pipeline.background:
         return text + ("\n&" if last and isinstance(last[0], Code) else " &")
     if last and isinstance(last[0], Words):
@@ -79,6 +85,10 @@ def _pipeline(pipeline: Pipeline, *, before_agents: bool) -> str:
 
 
 def _stage(stage: Stage) -> str:
+    if stage.exact:
+        instruction = _escaped(_IN_STRING, *_joined("", stage.parts), _escape_in_string)
+        capture = f":{stage.capture.name}" if stage.capture else ""
+        return f'${stage.mentions[0].agent}:"{instruction}"{capture}'
     head = "@" + ",".join(mention.agent for mention in stage.mentions) if stage.mentions else ""
     if stage.model is not None:
         head += f" --model {stage.model}"
@@ -89,26 +99,64 @@ def _stage(stage: Stage) -> str:
             own_line = _OPTION_LIKE.match(text) is not None
         case first:
             own_line = isinstance(first, Code)
-    task = _task("\n" if own_line or not head else " ", stage.parts)
+    task = _escaped(
+        _IN_PROMPT, *_joined("\n" if own_line or not head else " ", stage.parts), _escape_in_prompt
+    )
     return head + task if head else task[1:]
 
 
-def _task(blank: str, parts: Sequence[Part]) -> str:
+def _joined(blank: str, parts: Sequence[Part]) -> tuple[str, dict[int, int]]:
+    """Return the text of the parts, and where in it those begin and end that are more than words."""
     pieces = [blank]
-    references: set[int] = set()
+    live: dict[int, int] = {}
     position = len(blank)
     for part in parts:
-        if isinstance(part, Reference):
-            references.add(position)
-        pieces.append(f"${part.agent}" if isinstance(part, Reference) else part.text)
-        position += len(pieces[-1])
+        match part:
+            case Words(text) | Code(text):
+                pieces.append(text)
+            case Reference(agent):
+                pieces.append(f"${agent}")
+            case _:
+                pieces.append(part.literal)
+        begin, position = position, position + len(pieces[-1])
+        if not isinstance(part, Words):
+            live[begin] = position
+    return "".join(pieces), live
 
-    def escape(found: re.Match[str]) -> str:
-        if found["sign"]:
-            return _escape_sign(found)
-        return _escape_mark(found, references) if found["mark"] else found[0]
 
-    return _IN_PROMPT.sub(escape, "".join(pieces))
+def _escaped(
+    pattern: re.Pattern[str],
+    text: str,
+    live: Mapping[int, int],
+    escape: Callable[[re.Match[str], Mapping[int, int]], str],
+) -> str:
+    """Return the text with every mark escaped that would be syntax and is not live."""
+    pieces: list[str] = []
+    position = 0
+    while found := pattern.search(text, position):
+        pieces.append(text[position : found.start()])
+        place = found.start("mark")
+        if place in live:
+            position = live[place]
+            pieces.append(text[found.start() : place] * 2 + text[place:position])
+        else:
+            position = found.end()
+            pieces.append(escape(found, live))
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _escape_in_prompt(found: re.Match[str], live: Mapping[int, int]) -> str:
+    if found["sign"]:
+        return _escape_sign(found)
+    if not found["mark"]:
+        return found[0]
+    if found["mark"] == "->":
+        call = found.start("call")
+        if found.string[call] == "$" and call not in live:
+            return found[0]
+        return f"{found['slashes'] * 2}\\->"
+    return found["slashes"] * 2 + _escape_mark(found, live)
 
 
 def _escape_sign(found: re.Match[str]) -> str:
@@ -116,14 +164,27 @@ def _escape_sign(found: re.Match[str]) -> str:
     return before + found["run"][len(before) :] * 2 + "\\" + found["sign"]
 
 
-def _escape_mark(found: re.Match[str], references: set[int]) -> str:
-    slashes, mark = found["slashes"], found["mark"]
-    place = found.start("mark")
-    if mark == "->":
-        call = found.start("call")
-        if found.string[call] == "$" and call not in references:
-            return found[0]
-        return f"{slashes * 2}\\{mark}"
-    following = found.string[place + 1 : place + 2]
-    literal = mark == "$" and place not in references and ("a" <= following <= "z" or place + 1 in references)
-    return slashes * 2 + "\\" * literal + mark
+def _escape_mark(found: re.Match[str], live: Mapping[int, int]) -> str:
+    mark, place = found["mark"], found.start("mark")
+    if mark == "$":
+        following = found.string[place + 1 : place + 2]
+        literal = "a" <= following <= "z" or (following == "$" and place + 1 in live)
+    else:
+        literal = _IN_BRACES.match(found.string, place) is not None
+    return "\\" * literal + mark
+
+
+def _value(text: str) -> str:
+    return _IN_VALUE.sub(lambda found: "\\n" if found[0] == "\n" else f"\\{found[0]}", text)
+
+
+def _escape_in_string(found: re.Match[str], live: Mapping[int, int]) -> str:
+    match found["mark"]:
+        case "\n":
+            return "\n" if found.end() in live else "\\n"
+        case "```":
+            return "```"
+        case '"' | "\\" as character:
+            return f"\\{character}"
+        case _:
+            return _escape_mark(found, live)

@@ -5,7 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teambot_tui.language.nodes import Code, Command, Mention, Pipeline, Reference, Span, Stage, Words
+from teambot_tui.language.nodes import (
+    Capture,
+    Code,
+    Command,
+    Definition,
+    Directive,
+    Field,
+    Mention,
+    Pipeline,
+    Reference,
+    Span,
+    Stage,
+    Variable,
+    Words,
+)
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
@@ -20,6 +34,14 @@ def ref(agent: str) -> Reference:
     return Reference(agent, NOWHERE)
 
 
+def var(name: str) -> Variable:
+    return Variable(name, NOWHERE)
+
+
+def directive(literal: str, kind: str, argument: str = "") -> Directive:
+    return Directive(kind, argument, NOWHERE, literal)
+
+
 def code(text: str) -> Code:
     return Code(text, NOWHERE)
 
@@ -29,9 +51,26 @@ def stage(agents: str, *parts: str | Part, model: str | None = None) -> Stage:
     return Stage(
         tuple(Mention(agent, NOWHERE) for agent in agents.split(",") if agent),
         model,
-        tuple(Words(part, NOWHERE) if isinstance(part, str) else part for part in parts),
+        _parts(parts),
         NOWHERE,
     )
+
+
+def call(agent: str, *parts: str | Part, capture: str | None = None) -> Stage:
+    """An exact call."""
+    return Stage(
+        (Mention(agent, NOWHERE),),
+        None,
+        _parts(parts),
+        NOWHERE,
+        exact=True,
+        capture=Capture(capture, NOWHERE) if capture else None,
+    )
+
+
+def define(name: str, **fields: str) -> Definition:
+    said = tuple(Field(key, value, NOWHERE, NOWHERE) for key, value in fields.items())
+    return Definition(name, NOWHERE, said, NOWHERE)
 
 
 def pipe(*stages: Stage, background: bool = False) -> Pipeline:
@@ -55,16 +94,30 @@ def without_places(statements: Iterable[Statement]) -> list[Statement]:
     return [_statement(each) for each in statements]
 
 
+def parts_without_places(parts: Iterable[Part]) -> list[Part]:
+    return [replace(part, span=NOWHERE) for part in parts]
+
+
+def _parts(parts: Iterable[str | Part]) -> tuple[Part, ...]:
+    return tuple(Words(part, NOWHERE) if isinstance(part, str) else part for part in parts)
+
+
 def _statement(statement: Statement) -> Statement:
-    if isinstance(statement, Command):
-        return replace(statement, span=NOWHERE)
-    return replace(statement, stages=tuple(map(_stage, statement.stages)), span=NOWHERE)
+    match statement:
+        case Command():
+            return replace(statement, span=NOWHERE)
+        case Definition():
+            fields = (replace(each, key_span=NOWHERE, value_span=NOWHERE) for each in statement.fields)
+            return replace(statement, name_span=NOWHERE, fields=tuple(fields), span=NOWHERE)
+        case Pipeline():
+            return replace(statement, stages=tuple(map(_stage, statement.stages)), span=NOWHERE)
 
 
 def _stage(each: Stage) -> Stage:
-    return Stage(
-        tuple(replace(mention, span=NOWHERE) for mention in each.mentions),
-        each.model,
-        tuple(replace(part, span=NOWHERE) for part in each.parts),
-        NOWHERE,
+    return replace(
+        each,
+        mentions=tuple(replace(mention, span=NOWHERE) for mention in each.mentions),
+        parts=tuple(parts_without_places(each.parts)),
+        span=NOWHERE,
+        capture=replace(each.capture, span=NOWHERE) if each.capture else None,
     )

@@ -10,13 +10,16 @@ from teambot_tui.language.complete import complete, rank
 
 TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
 COMMANDS = ("help", "status", "tasks", "task", "retry", "reset-agent")
+VARIABLES = ("issues", "fixes", "plan_b")
 
 
 def at(marked: str) -> tuple[str, tuple[str, ...]] | None:
     """Complete at the bar; return what would be replaced and the candidates."""
     cursor = marked.index("|")
     source = marked.replace("|", "", 1)
-    found = complete(source, cursor, agents=TEAM, outputs=("pm", "ba"), commands=COMMANDS)
+    found = complete(
+        source, cursor, agents=TEAM, outputs=("pm", "ba"), commands=COMMANDS, variables=VARIABLES
+    )
     return None if found is None else (source[found.span.start : found.span.end], found.candidates)
 
 
@@ -41,6 +44,16 @@ def at(marked: str) -> tuple[str, tuple[str, ...]] | None:
         ("/|", "/", tuple(f"/{name}" for name in COMMANDS)),
         ("@pm x\n/st|", "/st", ("/status", "/reset-agent")),
         ("/ra|", "/ra", ("/reset-agent",)),
+        ("use {|", "{", ("{issues}", "{fixes}", "{plan_b}")),
+        ("use ${i|", "{i", ("{issues}", "{fixes}")),
+        ("use {f|oo} now", "{foo}", ("{fixes}",)),
+        ("use {f|oo now", "{foo", ("{fixes}",)),
+        ("{plan|}", "{plan}", ("{plan_b}",)),
+        ('$ba:"Fix {is|', "{is", ("{issues}", "{fixes}")),
+        ('$ba:"Fix {is|":fixes', "{is", ("{issues}", "{fixes}")),
+        ('$ba:"Use $p|"', "$p", ("$pm",)),
+        ('$ba:"x":y -> @w|', "@w", ("@writer", "@reviewer")),
+        ('$ba:"x":y\n@w|', "@w", ("@writer", "@reviewer")),
     ],
 )
 def test_offered(marked: str, replaced: str, first: tuple[str, ...]) -> None:
@@ -60,6 +73,15 @@ NOWHERE = [
     "@zzz|",
     "$zzz|",
     "/zzz|",
+    "{zzz|",
+    "{{i|",
+    "\\{i|",
+    "\\${i|",
+    "$x := {|",
+    '$x := {base: "{i|',
+    '$x:"@p|',
+    "/context {i|",
+    "```\n{i|",
 ]
 
 
@@ -91,9 +113,9 @@ def test_prefixes_come_first_then_what_lies_closest() -> None:
     assert rank("", ["b", "a", "b"]) == ["b", "a"]
 
 
-@given(st.text(alphabet="@$/\\ab-,>` \n1", max_size=30), st.integers(-5, 40))
+@given(st.text(alphabet='@$/\\ab-,>` \n1{}:"=', max_size=30), st.integers(-5, 40))
 def test_total(source: str, cursor: int) -> None:
-    found = complete(source, cursor, agents=TEAM, outputs=TEAM, commands=COMMANDS)
+    found = complete(source, cursor, agents=TEAM, outputs=TEAM, commands=COMMANDS, variables=VARIABLES)
     if found is not None:
         assert 0 <= found.span.start <= min(max(cursor, 0), len(source)) <= found.span.end <= len(source)
         assert found.candidates

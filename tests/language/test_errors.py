@@ -74,9 +74,64 @@ def marked(source: str) -> str:
         ("@pm a\n/nope now", 2, 1, "Unknown command: /nope.", "/nope"),
         ("  /Help", 1, 3, "Unknown command: /Help.", "/Help"),
         ("/help\n/hepl", 2, 1, "Unknown command: /hepl.", "/hepl"),
-        ("$x := {", 1, 1, "Temporary agents and exact calls are not part of this version.", "$x :="),
-        ('@pm a\npm:"x"', 2, 1, "Temporary agents and exact calls", 'pm:"'),
-        ('@pm a ->  $x:"y"', 1, 11, "Temporary agents and exact calls", '$x:"'),
+        ('pm:"x', 1, 4, "The quote is never closed.", '"'),
+        ('@pm a\n  -> $x:"y\n\nz', 2, 9, "The quote is never closed.", '"'),
+        ('pm:"x\\"', 1, 4, "The quote is never closed.", '"'),
+        ('pm:""', 1, 4, "Expected an instruction between the quotes.", '""'),
+        ('@pm a -> pm:" \\n "', 1, 13, "Expected an instruction between the quotes.", '" \\n "'),
+        ('pm:"x":Plan', 1, 8, "Expected a variable's name after the colon, not 'Plan'.", "Plan"),
+        ('pm:"x":1', 1, 8, "Expected a variable's name after the colon, not '1'.", "1"),
+        ('pm:"x": plan', 1, 7, "Expected a variable's name after the colon.", ":"),
+        ('pm:"x":é', 1, 8, "Expected a variable's name after the colon, not 'é'.", "é"),
+        ('pm:"x" now', 1, 8, "Expected -> or the end after the call.", "now"),
+        ('pm:"x"now', 1, 7, "Expected -> or the end after the call.", "now"),
+        ('pm:"x":plan-b', 1, 12, "Expected -> or the end after the call.", "-b"),
+        ('pm:"x":a:b', 1, 9, "Expected -> or the end after the call.", ":b"),
+        ('pm:"x" :a', 1, 8, "Expected -> or the end after the call.", ":a"),
+        ('pm:"x"\nmore', 2, 1, "Expected -> or the end after the call.", "more"),
+        ('pm:"x"\n @ba y', 2, 2, "Expected -> or the end after the call.", "@ba"),
+        ('pm:"x"\n```\ny\n```', 2, 1, "Expected -> or the end after the call.", "```"),
+        ('pm:"x" -> y', 1, 8, "Expected -> or the end after the call.", "->"),
+        ('pm:"x" \\-> @ba y', 1, 8, "Expected -> or the end after the call.", "\\->"),
+        ('pm:"x" ->\n$y := {', 1, 8, "Expected -> or the end after the call.", "->"),
+        ('pm:"x" & y', 1, 8, "Expected -> or the end after the call.", "&"),
+        ('pm:"x" & -> @ba y', 1, 8, "Expected -> or the end after the call.", "&"),
+        ('pm:"x" &&', 1, 8, "Expected -> or the end after the call.", "&&"),
+        ('pm:"x" "y"', 1, 8, "Expected -> or the end after the call.", '"y"'),
+        ('-> pm:"x"', 1, 1, "Expected a task before the arrow.", "-"),
+        ("$x :=", 1, 4, "Expected { after :=.", ":="),
+        ("@pm a\n$x := 1", 2, 4, "Expected { after :=.", ":="),
+        ("$x := {", 1, 7, "The brace is never closed.", "{"),
+        ("$x :=\n {base", 2, 2, "The brace is never closed.", "{"),
+        ("$x := {base: ", 1, 7, "The brace is never closed.", "{"),
+        ('$x := {base: "a" ', 1, 7, "The brace is never closed.", "{"),
+        ('$x := {base: "a", ', 1, 7, "The brace is never closed.", "{"),
+        ('$x := {base: "a}', 1, 14, "The quote is never closed.", '"'),
+        ("$x := {}", 1, 8, "Expected the field base.", "}"),
+        ('$x := {prompt: "a"}', 1, 19, "Expected the field base.", "}"),
+        ('$x := {base: "a",\n}', 2, 1, "Expected the field prompt.", "}"),
+        ('$x := {bass: "a"}', 1, 8, "Unknown field: bass. Fields: base, prompt, model", "bass"),
+        ('$x := {"Base": "a"}', 1, 8, "Unknown field: Base.", '"Base"'),
+        ('$x := {base: "a", base: "b"}', 1, 19, "The field base is given twice.", "base"),
+        ('$x := {base: "a", "base": "b"}', 1, 19, "The field base is given twice.", '"base"'),
+        ('$x := {base "a"}', 1, 13, "Expected : after base.", '"a"}'),
+        ("$x := {base}", 1, 12, "Expected : after base.", "}"),
+        ("$x := {base: plan}", 1, 14, "Expected a text in double quotes for base.", "plan}"),
+        ("$x := {base: 'plan'}", 1, 14, "Expected a text in double quotes for base.", "'plan'}"),
+        ("$x := {base: , }", 1, 14, "Expected a text in double quotes for base.", ","),
+        ('$x := {base: " "}', 1, 14, "The field base is empty.", '" "'),
+        ('$x := {base: "\\n"}', 1, 14, "The field base is empty.", '"\\n"'),
+        ('$x := {base: "a" prompt: "b"}', 1, 18, "Expected , or } after base.", "prompt:"),
+        ('$x := {base: "a"; prompt: "b"}', 1, 17, "Expected , or } after base.", ";"),
+        ('$x := {, base: "a"}', 1, 8, "Expected the name of a field.", ","),
+        ('$x := {base: "a",, }', 1, 18, "Expected the name of a field.", ","),
+        ('$x := {base: "a", $y}', 1, 19, "Expected the name of a field.", "$y}"),
+        ('$x := {base: "a", prompt: "b"} go', 1, 32, "Expected the end of the line after", "go"),
+        ('$x := {base: "a", prompt: "b"}}', 1, 31, "Expected the end of the line after", "}"),
+        ('$x := {base: "a", prompt: "b"} &', 1, 32, "Expected the end of the line after", "&"),
+        ('$x := {base: "a", prompt: "b"} -> @ba x', 1, 32, "Expected the end of the line after", "->"),
+        ('$x := {base: "a", prompt: "b"}\ngo', 2, 1, "Expected the end of the line after", "go"),
+        ('$x := {base: "a", prompt: "b"} @pm x', 1, 32, "Expected the end of the line after", "@pm"),
     ],
 )
 def test_what_and_where(source: str, line: int, column: int, message: str, spot: str) -> None:
@@ -110,23 +165,32 @@ def test_what_and_where(source: str, line: int, column: int, message: str, spot:
         ("/reset", "did you mean /reset-agent?"),
         ("/zzz", "/help lists the commands"),
         ("/etc", "for a line that begins with / write \\/"),
-        ('x:"y"', "put the line between ``` lines"),
-        ("$x := {", "write \\$"),
-        ('@pm a -> x:"y"', "write \\->"),
+        ('x:"y', "put the line between ``` lines"),
+        ('x:"y" z', "put the line between ``` lines"),
+        ("$x := 1", "write \\$"),
+        ('$x:"y', "write \\$"),
+        ('@pm a -> x:"y', "write \\->"),
+        ('x:"y" -> x:"y" z', "write \\->"),
+        ('$x := {promt: "y"}', "did you mean prompt?"),
+        ('$x := {"Base": "y"}', "did you mean base?"),
     ],
 )
 def test_what_to_type_instead(source: str, hint: str) -> None:
     assert hint in error_of(source).hint
 
 
-@pytest.mark.parametrize("source", ["@1 x", "/etc", "/hepl me", "$x := 1", '@pm a -> $x:"y"'])
+@pytest.mark.parametrize(
+    "source", ["@1 x", "/etc", "/hepl me", "$x := 1", '$x:"y', '$x:"y" z', '@pm a -> $x:"y']
+)
 def test_the_way_to_escape_it_works(source: str) -> None:
     escape = re.search(r"\\(\S+)\Z", error_of(source).hint)
     assert escape
     assert parse(source.replace(escape[1], escape[0], 1))
 
 
-@pytest.mark.parametrize("source", ["@ba", "&", "-> @ba x", "@pm,1 x", "@ba -m"])
+@pytest.mark.parametrize(
+    "source", ["@ba", "&", "-> @ba x", "@pm,1 x", "@ba -m", 'ba:""', "$x := {}", '$x := {base: "a", z: "b"}']
+)
 def test_what_is_suggested_is_accepted(source: str) -> None:
     assert parse(error_of(source).hint.removeprefix("try: "))
 
@@ -211,6 +275,13 @@ def test_a_long_spot_is_cut_at_the_end_of_the_window() -> None:
         "@" + "a" * MEGABYTE + " -m x -> @ba",
         "@" + ",".join(f"a{number}" for number in range(100_000)),
         "$" + "a" * MEGABYTE + " :=",
+        "$" + "a" * MEGABYTE + ':"x',
+        '$x:"y" ' + "a" * MEGABYTE,
+        '$x:"y":' + "A" * MEGABYTE,
+        "$x := {" + "a" * MEGABYTE,
+        '$x := {base: "' + "a" * MEGABYTE,
+        "$x := {base: " + "a" * MEGABYTE,
+        '$x := {base: "a" ' + "a" * MEGABYTE,
         "@" + "_" * MEGABYTE,
         " " * MEGABYTE,
         "x\n" * MEGABYTE + "/nope",

@@ -10,7 +10,8 @@ import pytest
 
 from teambot_tui.language import StatementError, parse, render
 from teambot_tui.language.nodes import Pipeline
-from tests.language.build import code, parsed, ref, task
+from teambot_tui.language.parser import parse_prompt
+from tests.language.build import call, code, parsed, pipe, ref, task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ TOO_STEEP = 8.0
 LONG = [
     *("a", " ", "\n", "\\", "$", "-", "->", "&", "& ", "{", "/", "@", "```", "$a-", "-a", "\u00a0"),
     *("$pm ", "\\{", "\\$", "\\-> ", "-> @ba y ", "->" + " " * 100, "\n```", "\n/a/b", "@pm x\n", "/help\n"),
+    *("{a}", '"', '\n$a:"x"'),
 ]
 SHORT = [
     *(">", ",", "`", ":", "_", "世", "$pm", "$$a", "$A ", "\\-> @ba ", "\\\\$pm ", "\\@pm\n"),
@@ -29,6 +31,12 @@ SHORT = [
     *("\\&\n", "a\\", "{{x}}", "@pm,", "@pm, ", "pm,", ", ", "@pm x &\n", "@pm -m opus x\n", "@ba\nx\n"),
     *("/help x\n", "\n\n```\n", "```\nx\n```\n", "\n@A", "\n$a", "\na:", "\n$a :", "\n  ", "\r\n"),
     *(" -m", " =", "\ufeff", "a-", "\n/a-"),
+]
+# What calls and definitions consist of; each of these is also put into a string and between braces.
+CALLS = [
+    *("{", "{a}", "{a", "}", "{{ ", "{{output:", "{{include: a}}", "\\{{", "\\${", '"', '\\"', "\\n", '":a'),
+    *('\n$a:"x"', '\n$a:"', ' -> $a:"x"', '-> a:"x":b &', '\na:"\n```\n', '"\n', '"\n```', '\n"', "\n```"),
+    *("\n$a := {", '\n$a := {base: "x", prompt: "y"}', 'base: "', 'base: "x", ', '"base": ', '"base'),
 ]
 
 
@@ -82,8 +90,15 @@ def test_a_megabyte_of_agents() -> None:
 
 @pytest.mark.parametrize("before", ["", "@pm x ->", "/help "])
 def test_many_of_one_thing(before: str) -> None:
-    for unit in (*LONG, *SHORT):
+    for unit in (*LONG, *SHORT, *CALLS):
         assert is_linear(check_render, unit, 24_000, before=before, after="_"), unit
+
+
+@pytest.mark.parametrize("before", ['pm:"', '$x := {base: "plan", prompt: "', "$x := {"])
+def test_many_of_one_thing_in_a_string(before: str) -> None:
+    for unit in CALLS:
+        for after in ("_", '"}'):
+            assert is_linear(check_render, unit, 24_000, before=before, after=after), unit
 
 
 def test_the_measure_sees_a_quadratic_pattern() -> None:
@@ -111,3 +126,10 @@ def test_many_marks_need_no_recursion() -> None:
     assert isinstance(pipeline, Pipeline)
     assert len(pipeline.stages[0].mentions) == many
     assert len(parse("@pm x\n" * (many // 10))) == many // 10
+    assert len(parse('$a := {base: "x", prompt: "y"}\n' * many)) == many
+    (pipeline,) = parse('a:"x":y' + '->\n$a:"{y}":y' * (many // 10))
+    assert isinstance(pipeline, Pipeline)
+    assert len(pipeline.stages) == many // 10 + 1
+    assert parsed("@pm " + "{" * many) == [task("pm", "{" * many)]
+    assert parsed('pm:"' + '\\"' * many + '"') == [pipe(call("pm", '"' * many))]
+    assert len(parse_prompt("{{STDIN}}" * (many // 10))) == many // 10

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from teambot_tui.language import StatementError, parse
 from teambot_tui.language.highlight import highlight
-from teambot_tui.language.nodes import Code, Pipeline, Reference
+from teambot_tui.language.nodes import (
+    Capture,
+    Code,
+    Command,
+    Definition,
+    Directive,
+    Pipeline,
+    Reference,
+    Variable,
+)
+from tests.language.weather import submissions
 
 WORDS = [
     "@pm",
@@ -34,7 +44,8 @@ WORDS = [
     "a@b",
 ]
 PIECES = st.sampled_from([*WORDS, " ba", " -> ", "\n", " ", " &", "--model opus", "\t", "\ufeff", "\x1b["])
-TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=40)
+TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=40) | submissions
+CALLS = ["{a}", '$a:"x"\n', '$a:"\n```\n', "$a := {"]
 
 
 def coloured(source: str) -> list[tuple[str, str]]:
@@ -78,6 +89,44 @@ def coloured(source: str) -> list[tuple[str, str]]:
         ("/status\n@pm x", [("command", "/status"), ("agent", "@pm")]),
         ("x\n```\n@pm $pm &\n```\n$ba", [("fence", "```\n@pm $pm &\n```"), ("reference", "$ba")]),
         ("x\n```\nnever closed $pm", [("fence", "```\nnever closed $pm")]),
+        ("@pm {a} \\{b} {C} {{d}}", [("agent", "@pm"), ("variable", "{a}"), ("escape", "\\{")]),
+        (
+            "@pm {{ output: ba }} &",
+            [("agent", "@pm"), ("directive", "{{ output: ba }}"), ("background", "&")],
+        ),
+        ("/context {a}", [("command", "/context")]),
+        (
+            '$ba:"Fix {a}\\n$pm":fixes -> pm:"x" &',
+            [
+                ("agent", "$ba"),
+                ("string", '"Fix '),
+                ("variable", "{a}"),
+                ("escape", "\\n"),
+                ("reference", "$pm"),
+                ("string", '"'),
+                ("variable", "fixes"),
+                ("arrow", "->"),
+                ("agent", "pm"),
+                ("string", '"x"'),
+                ("background", "&"),
+            ],
+        ),
+        ('$ba:"never {a}', [("agent", "$ba"), ("string", '"never '), ("variable", "{a}")]),
+        (
+            '$x := {base: "a}", "prompt": "{b} $pm",}\n@pm y',
+            [
+                ("agent", "$x"),
+                ("definition", ":="),
+                ("definition", "{"),
+                ("field", "base"),
+                ("string", '"a}"'),
+                ("field", '"prompt"'),
+                ("string", '"{b} $pm"'),
+                ("definition", "}"),
+                ("agent", "@pm"),
+            ],
+        ),
+        ('$x := {bass: "a', [("agent", "$x"), ("definition", ":="), ("definition", "{"), ("string", '"a')]),
     ],
 )
 def test_what_is_syntax(source: str, expected: list[tuple[str, str]]) -> None:
@@ -105,18 +154,32 @@ def test_colours_and_meaning_agree(source: str) -> None:
     found = highlight(source)
     pipelines = [each for each in statements if isinstance(each, Pipeline)]
     parts = [part for pipeline in pipelines for stage in pipeline.stages for part in stage.parts]
-    of_kind = {kind: [each.span for each in found if each.kind == kind] for kind in ("reference", "fence")}
+    kinds = ("reference", "fence", "variable", "directive", "field")
+    of_kind = {kind: [each.span for each in found if each.kind == kind] for kind in kinds}
     assert of_kind["reference"] == [part.span for part in parts if isinstance(part, Reference)]
     assert of_kind["fence"] == [part.span for part in parts if isinstance(part, Code)]
-    mentions = {m.span for pipeline in pipelines for stage in pipeline.stages for m in stage.mentions}
+    captures = [stage.capture for pipeline in pipelines for stage in pipeline.stages if stage.capture]
+    variables = [part.span for part in (*parts, *captures) if isinstance(part, Variable | Capture)]
+    assert of_kind["variable"] == sorted(variables)
+    assert of_kind["directive"] == [part.span for part in parts if isinstance(part, Directive)]
+    definitions = [each for each in statements if isinstance(each, Definition)]
+    assert of_kind["field"] == [field.key_span for each in definitions for field in each.fields]
+    assert sum(each.kind == "definition" for each in found) == 3 * len(definitions)
+    mentions = {each.name_span for each in definitions} | {
+        m.span for pipeline in pipelines for stage in pipeline.stages for m in stage.mentions
+    }
     assert mentions <= {each.span for each in found if each.kind == "agent"}
     assert sum(each.kind == "background" for each in found) == sum(each.background for each in pipelines)
-    assert sum(each.kind == "command" for each in found) == len(statements) - len(pipelines)
+    assert sum(each.kind == "command" for each in found) == sum(
+        isinstance(each, Command) for each in statements
+    )
     arrows = sum(len(pipeline.stages) - 1 for pipeline in pipelines)
     assert sum(each.kind == "arrow" for each in found) == arrows
 
 
-@pytest.mark.parametrize("piece", ["\\", "$", "@pm,", "-> ", "& ", "```\n", "/a\n", "$pm", " ", "@pm x &\n"])
+@pytest.mark.parametrize(
+    "piece", ["\\", "$", "@pm,", "-> ", "& ", "```\n", "/a\n", "$pm", " ", "@pm x &\n", *CALLS]
+)
 def test_a_megabyte_is_linear(piece: str) -> None:
     started = time.perf_counter()
     highlight(piece * (1_000_000 // len(piece)))

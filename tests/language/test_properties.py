@@ -9,8 +9,22 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from teambot_tui.language import StatementError, parse
-from teambot_tui.language.names import ALIASES, is_agent_id
-from teambot_tui.language.nodes import Code, Command, Pipeline, Reference, Span, Stage, Statement, Words
+from teambot_tui.language.names import ALIASES, FIELDS, is_agent_id, is_variable
+from teambot_tui.language.nodes import (
+    Code,
+    Command,
+    Definition,
+    Directive,
+    Part,
+    Pipeline,
+    Reference,
+    Span,
+    Stage,
+    Statement,
+    Variable,
+    Words,
+)
+from teambot_tui.language.parser import parse_prompt
 from tests.language.build import parsed, task
 from tests.language.weather import submissions, texts_of_marks
 
@@ -62,23 +76,63 @@ def check_places(statements: tuple[Statement, ...], source: str) -> None:
             assert set(statement.arguments) <= set(source)
             assert statement.arguments == statement.arguments.strip()
             continue
+        if isinstance(statement, Definition):
+            check_definition(statement, source)
+            continue
         assert statement.stages[0].span.start == statement.span.start
         assert in_order([stage.span for stage in statement.stages], statement.span)
         for stage in statement.stages:
             check_stage(stage, source)
 
 
+def check_definition(definition: Definition, source: str) -> None:
+    spans = [span for field in definition.fields for span in (field.key_span, field.value_span)]
+    assert in_order([definition.name_span, *spans], definition.span)
+    assert source[slice(*definition.name_span)] == f"${definition.name}"
+    assert is_agent_id(definition.name)
+    keys = [field.key for field in definition.fields]
+    assert set(keys) <= set(FIELDS)
+    assert len(set(keys)) == len(keys)
+    assert definition.base.strip()
+    assert definition.prompt.strip()
+    for field in definition.fields:
+        assert source[slice(*field.key_span)].strip('"') == field.key
+        written = source[slice(*field.value_span)]
+        assert written[0] == written[-1] == '"'
+        if "\\" not in written:
+            assert written == f'"{field.value}"'
+
+
 def check_stage(stage: Stage, source: str) -> None:
     assert in_order([each.span for each in (*stage.mentions, *stage.parts)], stage.span)
+    if stage.capture:
+        assert stage.exact
+        assert source[slice(*stage.capture.span)] == stage.capture.name
+        assert is_variable(stage.capture.name)
+        assert in_order([*(part.span for part in stage.parts), stage.capture.span], stage.span)
     for mention in stage.mentions:
-        name = source[mention.span.start : mention.span.end].removeprefix("@")
+        name = source[mention.span.start : mention.span.end].removeprefix("$" if stage.exact else "@")
         assert ALIASES.get(name, name) == mention.agent
         assert is_agent_id(mention.agent)
     assert len({mention.agent for mention in stage.mentions}) == len(stage.mentions)
-    for before, after in pairwise(stage.parts):
+    check_parts(stage.parts, source)
+    if stage.exact:
+        assert len(stage.mentions) == 1
+        assert stage.model is None
+        assert source[stage.parts[0].span.start - 1] == source[stage.parts[-1].span.end] == '"'
+        assert text_of(stage).strip()
+    elif stage.parts:
+        first, last = stage.parts[0], stage.parts[-1]
+        assert not isinstance(first, Words) or not first.text[0].isspace()
+        assert not isinstance(last, Words) or not last.text[-1].isspace()
+        assert re.fullmatch(r"\s*&?\s*", source[last.span.end : stage.span.end])
+
+
+def check_parts(parts: tuple[Part, ...], source: str) -> None:
+    for before, after in pairwise(parts):
         assert before.span.end == after.span.start
         assert not (isinstance(before, Words) and isinstance(after, Words))
-    for part in stage.parts:
+    for part in parts:
         came_from = source[part.span.start : part.span.end]
         match part:
             case Reference(agent):
@@ -89,13 +143,23 @@ def check_stage(stage: Stage, source: str) -> None:
                 assert text.startswith("```")
             case Words(text):
                 assert text
-                assert text.replace("\\", "") == came_from.replace("\\", "")
+                assert without_slashes(text) in (
+                    without_slashes(came_from),
+                    without_slashes(came_from.replace("\\\\", "").replace("\\n", "\n")),
+                )
                 assert len(text) <= len(came_from)
-    if stage.parts:
-        first, last = stage.parts[0], stage.parts[-1]
-        assert not isinstance(first, Words) or not first.text[0].isspace()
-        assert not isinstance(last, Words) or not last.text[-1].isspace()
-        assert re.fullmatch(r"\s*&?\s*", source[last.span.end : stage.span.end])
+            case Variable(name):
+                assert came_from == part.literal == f"{{{name}}}"
+                assert is_variable(name)
+            case Directive(kind, argument):
+                assert came_from == part.literal
+                assert kind in ("output", "input", "include", "stdin")
+                assert bool(argument) == (kind != "stdin")
+                assert argument == argument.strip()
+
+
+def without_slashes(text: str) -> str:
+    return text.replace("\\", "")
 
 
 def in_order(spans: list[Span], whole: Span) -> bool:
@@ -125,16 +189,36 @@ def test_without_references_only_they_become_text(source: str) -> None:
     assert [tell(each) for each in with_them] == [tell(each) for each in without]
 
 
+@sometimes
+@given(submissions)
+def test_any_text_is_a_prompt(text: str) -> None:
+    parts = parse_prompt(text)
+    check_parts(parts, text)
+    assert sum(part.span.end - part.span.start for part in parts) == len(text)
+    assert not any(isinstance(part, Reference) for part in parse_prompt(text, references=False))
+
+
 def tell(statement: Statement) -> object:
-    if isinstance(statement, Command):
+    if not isinstance(statement, Pipeline):
         return statement
     return statement.background, [
-        (stage.mentions, stage.model, text_of(stage), stage.span) for stage in statement.stages
+        (stage.mentions, stage.model, text_of(stage), stage.span, stage.exact, stage.capture)
+        for stage in statement.stages
     ]
 
 
 def text_of(stage: Stage) -> str:
-    return "".join(f"${part.agent}" if isinstance(part, Reference) else part.text for part in stage.parts)
+    return "".join(map(text_of_part, stage.parts))
+
+
+def text_of_part(part: Part) -> str:
+    match part:
+        case Words(text) | Code(text):
+            return text
+        case Reference(agent):
+            return f"${agent}"
+        case Variable() | Directive():
+            return part.literal
 
 
 @sometimes
@@ -184,7 +268,7 @@ def check_escaping(text: str) -> None:
     (stage,) = statement.stages
     assert [mention.agent for mention in stage.mentions] == ["pm"]
     assert stage.model is None
-    assert not any(isinstance(part, Reference) for part in stage.parts)
+    assert all(isinstance(part, Words | Code) for part in stage.parts)
     assert text_of(stage) == text
 
 

@@ -7,9 +7,21 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from teambot_tui.language import StatementError, parse, render
-from tests.language.build import code, command, parsed, pipe, ref, stage, task, without_places
+from tests.language.build import (
+    call,
+    code,
+    command,
+    define,
+    parsed,
+    pipe,
+    ref,
+    stage,
+    task,
+    var,
+    without_places,
+)
 from tests.language.test_properties import EXACT_CALL_IN_COLUMN_1
-from tests.language.weather import submissions, texts_of_marks
+from tests.language.weather import submissions, texts_of_calls, texts_of_marks
 
 TICKS = "```"
 
@@ -48,6 +60,19 @@ TICKS = "```"
         '@pm a \\-> ba:"x"',
         '@pm a \\-> $ba:"x"',
         '@pm a -> \\$ba:"x"',
+        "@pm {x}, ${x}, \\{x}, $\\{x}, {{x}}, {X}, {{{x}}}",
+        "@pm {{output:ba}} {{ include: a -> @ba $pm.md }} {{STDIN}} \\{{STDIN}}",
+        '$ba:"Plan it"',
+        '$ba:"Fix {issues} of $pm, {{output:pm}}":fixes\n-> @pm Check\n-> $x:"go" &',
+        '$ba:" a \\"b\\" C:\\\\dir & \n-> @pm ":x',
+        f'$ba:"a\n{TICKS}\nprint("$pm")\n{TICKS} b"',
+        f'$ba:"a\\n{TICKS} b"',
+        '$ba:"\\$pm \\{x} \\{{STDIN}} \\$$pm ${x} \\\\$pm"',
+        '$x := {base: "plan", prompt: "Say \\"{x}\\",\nthen $pm}", model: "opus"}\n@x go\n/help',
+        f'$x := {{prompt: "a\\n{TICKS}", base: "b"}}\n$y := {{base: "x", prompt: "c"}}\n$y:"go" &',
+        '@pm a \\->\n$ba:"x"',
+        '@pm a ->\n$x := {base: "plan", prompt: "b"}',
+        f'/context a\n$x:"y"\n@pm\n{TICKS}\n{TICKS}',
     ],
 )
 def test_what_is_written_plainly_is_rendered_as_it_was(text: str) -> None:
@@ -63,6 +88,13 @@ def test_what_is_written_plainly_is_rendered_as_it_was(text: str) -> None:
         ("/help   me ", "/help me"),
         ("@pm \\-> @ba", "@pm -> \\@ba"),
         ("@pm a\n\n\n@ba b", "@pm a\n@ba b"),
+        ('pm:"a"&', '$pm:"a" &'),
+        ('pm:"\\d\\n":x->\n\nba:"b"', '$pm:"\\\\d\n":x\n-> $ba:"b"'),
+        ("@pm \\${x} \\\\{x}", "@pm $\\{x} \\\\{x}"),
+        (
+            '$x:={ "base" : "Plan" , prompt:"a\\nb\\q" , }',
+            '$x := {base: "Plan", prompt: "a\nb\\\\q"}',
+        ),
     ],
 )
 def test_rendered_text_is_tidy(source: str, text: str) -> None:
@@ -83,6 +115,11 @@ def test_rendered_text_is_tidy(source: str, text: str) -> None:
         (task("pm", code("```\n&")), "@pm\n```\n&"),
         (pipe(stage("pm"), stage("ba"), background=True), "@pm\n-> @ba &"),
         (command("help", "@pm"), "/help @pm"),
+        (task("pm", "$", var("x")), "@pm ${x}"),
+        (task("pm", "\\$", var("x")), "@pm \\\\${x}"),
+        (task("pm", "{{output:", ref("ba"), "}}"), "@pm \\{{output:$ba}}"),
+        (pipe(call("pm", "{{output:", ref("ba"), '}}"'), background=True), '$pm:"\\{{output:$ba}}\\"" &'),
+        (pipe(call("pm", "a &", capture="x")), '$pm:"a &":x'),
     ],
 )
 def test_values(statement: object, text: str) -> None:
@@ -140,3 +177,12 @@ def test_arguments_that_were_never_parsed_are_rendered_as_text(text: str) -> Non
     assume(not EXACT_CALL_IN_COLUMN_1.search(text))
     statement = command("context", text)
     assert parsed(render([statement])) == [statement]
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts_of_calls, texts_of_calls, texts_of_calls)
+def test_strings_that_were_never_parsed_are_rendered_as_text(base: str, prompt: str, told: str) -> None:
+    assume(base.strip() and prompt.strip() and told.strip())
+    definition = define("x", base=base, prompt=prompt)
+    call_of_it = pipe(call("x", told, capture="y"))
+    assert parsed(render([definition, call_of_it])) == [definition, call_of_it]
