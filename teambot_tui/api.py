@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teambot_tui.agents.persona import load_personas
+from teambot_tui.agents.recruiting import Recruiting
 from teambot_tui.agents.settings import load_settings
-from teambot_tui.agents.team import assemble
+from teambot_tui.agents.team import BASES, assemble
 from teambot_tui.engine import session
 
 if TYPE_CHECKING:
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What the files in and above a session say: the settings, the team, and notes for the user."""
+    """What the files in and above a session say: the settings, the team, and notes for the user.
+
+    `bases` are what further agents can be made of, by `recruit`.
+    """
 
     directory: Path
     settings: Settings
     team: Team
+    recruit: Recruiting
+    bases: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -51,7 +57,14 @@ def open_project(
     settings = replace(settings, policy=policy)
     personas = load_personas(directory)
     team = assemble(settings, personas, backend=backend)
-    return Project(directory, settings, team, (*settings.notes, *personas.notes, *team.notes))
+    return Project(
+        directory,
+        settings,
+        team,
+        recruit=Recruiting(team, settings, personas, backend),
+        bases=tuple(dict.fromkeys((*BASES, *personas))),
+        notes=(*settings.notes, *personas.notes, *team.notes),
+    )
 
 
 class Session(session.Session):
@@ -69,6 +82,9 @@ class Session(session.Session):
         max_parallel: int | None = None,
         wait_timeout: float | None = None,
         environ: Mapping[str, str] = os.environ,
+        attended: bool = False,
+        stdin: str | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         directory = directory or Path.cwd()
         self.project = open_project(
@@ -79,4 +95,9 @@ class Session(session.Session):
             default_agent=self.project.team.default,
             policy=self.project.settings.policy,
             directory=directory,
+            attended=attended,
+            bases=self.project.bases,
+            recruit=self.project.recruit,
+            stdin=stdin,
+            context=context,
         )

@@ -96,10 +96,15 @@ class Task:
     """Those that need its output, in the order they came; once it is there, nobody does."""
     reason: str = ""
     started: float = 0.0
+    parent: Task | None = None
+    children: list[Task] = field(default_factory=list)
+    attempts: int = 0
+    """How often it was tried again by itself."""
     heard: float = 0.0
     """When the agent last gave a sign of life."""
     ended: float | None = None
     deadline: float | None = None
+    """When a waiting task has waited too long, or when one that failed is tried again."""
     story: list[Fact] = field(default_factory=list)
 
     def count_lacking(self) -> None:
@@ -130,6 +135,11 @@ class Task:
     def obstacle(self) -> Task | None:
         """The first of them."""
         return next(self.obstacles(), None)
+
+    @property
+    def takes_slot(self) -> bool:
+        """Whether it counts among those that may work at once: whoever started it may wait for it."""
+        return self.parent is None
 
     def meets(self, condition: Condition) -> bool:
         """Whether the task, which has ended, ended as somebody who depends on it wants."""
@@ -167,7 +177,14 @@ class Board:
         """Tasks that could run, in the order they became able to."""
         self.deadlines: list[tuple[float, int, Task]] = []
         self.running = 0
+        """How many are at work; those that were started by another task do not count."""
         self.unfinished = 0
+        self.labels: dict[str, list[Task]] = {}
+        self.captures: dict[str, list[Task]] = {}
+        """The tasks whose output a variable receives, in the order they were submitted."""
+        self.context: dict[str, str] = {}
+        """What every agent is told, as JSON."""
+        self.spawned = 0
         self._output_limit = output_limit
 
     def lane(self, agent: AgentId) -> Lane:
@@ -182,6 +199,14 @@ class Board:
         lane = self.lane(plan.agent)
         task = Task(plan.task, plan.agent, plan, lane, len(self.tasks), Tail(self._output_limit))
         self.tasks[plan.task] = task
+        if plan.label is not None:
+            self.labels.setdefault(plan.label, []).append(task)
+        if plan.capture is not None:
+            self.captures.setdefault(plan.capture, []).append(task)
+        if plan.parent is not None:
+            task.parent = self.tasks[plan.parent]
+            task.parent.children.append(task)
+            self.spawned += 1
         lane.count += 1
         lane.queue[plan.task] = task
         self.unfinished += 1
@@ -232,12 +257,12 @@ class Board:
                     line.append(task)
         return sorted(revived, key=lambda task: task.order)
 
-    def validate(self, max_parallel: int) -> None:
+    def validate(self, max_parallel: int, *, is_paused: bool = False) -> None:
         """Assert every invariant; for tests."""
-        busy = [lane for lane in self.lanes.values() if lane.busy is not None]
+        busy = [lane for lane in self.lanes.values() if lane.busy is not None and lane.busy.takes_slot]
         assert self.running == len(busy) <= max_parallel
         assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
-        assert not self.ready or self.running == max_parallel, "what can run does"
+        assert not self.ready or is_paused or self.running == max_parallel, "what can run does"
         for task in self.tasks.values():
             _validate_task(task, lined_up=task in self.ready)
         for lane in self.lanes.values():
@@ -281,8 +306,8 @@ def _validate_task(task: Task, *, lined_up: bool) -> None:
             assert sum(task.lacking.values()) == len(task.pending)
             assert task.deadline is not None
         case State.QUEUED:
-            assert lined_up == (is_head and lane.busy is None)
+            assert lined_up == (is_head and lane.busy is None and task.deadline is None)
             assert not lined_up or not task.pending
-            assert task.deadline is None
+            assert task.deadline is None or task.attempts
         case _:
             raise AssertionError(task.state)

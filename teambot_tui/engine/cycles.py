@@ -33,6 +33,7 @@ class Prospect:
         self._lanes: dict[AgentId, list[TaskId]] = {}
         self._waiters: dict[AgentId, list[TaskId]] = {}
         self._bound: dict[tuple[TaskId, AgentId], TaskId] = {}
+        self._captures: dict[str, TaskCreated] = {}
 
     def next_task(self, agent: AgentId) -> TaskId:
         """Return the id that the agent's next task gets."""
@@ -51,9 +52,20 @@ class Prospect:
         lane = self._board.lanes.get(agent)
         return lane.latest if lane else None
 
+    def captures(self, name: str) -> tuple[TaskCreated | None, list[Task]]:
+        """Return the last task that would capture a variable, and those on the board that do."""
+        return self._captures.get(name), self._board.captures.get(name, [])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that are captured by some task."""
+        return tuple(dict.fromkeys((*self._board.captures, *self._captures)))
+
     def add(self, plan: TaskCreated) -> list[AgentId]:
         """Add a task; return the circle that it closes, or nothing."""
         self._plans[plan.task] = plan
+        if plan.capture is not None:
+            self._captures[plan.capture] = plan
         self._lanes.setdefault(plan.agent, []).append(plan.task)
         waiters = self._take_waiters(plan.agent)
         for waiter in waiters:

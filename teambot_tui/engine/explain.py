@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.facts import TaskCreated
+from teambot_tui.engine.facts import AgentDefined, TaskCreated
 from teambot_tui.engine.status import waiting_clause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from teambot_tui.engine.board import Board
-    from teambot_tui.engine.facts import StatementAccepted, Via
+    from teambot_tui.engine.facts import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.policy import Policy
+    from teambot_tui.engine.resolver import Accepted
     from teambot_tui.language.errors import StatementError
 
 
@@ -26,9 +27,16 @@ class Input:
     task: TaskId | None
     via: Via
     size: int | None
+    name: str = ""
 
     def __str__(self) -> str:
-        name = f"{self.via}{self.agent}" if self.via == "$" else f"{self.via} @{self.agent}"
+        match self.via:
+            case "$":
+                name = f"${self.agent}"
+            case "{}":
+                name = f"{{{self.name}}}"
+            case _:
+                name = f"{self.via} @{self.agent}"
         if self.task is None:
             return f"{name} (no output yet)"
         return f"{name} = {self.task}" + (f" ({self.size:,} bytes)" if self.size is not None else "")
@@ -68,16 +76,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of a submission, or what is wrong with it."""
+    """The steps of a submission and who would join for it, or what is wrong with it."""
 
     steps: tuple[Step, ...] = ()
     error: StatementError | None = None
+    defined: tuple[AgentId, ...] = ()
 
 
-def explain_tasks(
-    facts: Iterable[StatementAccepted | TaskCreated], board: Board, policy: Policy
-) -> tuple[Step, ...]:
-    """Return what would become of each task that a submission makes."""
+def explain_facts(facts: Sequence[Accepted], board: Board, policy: Policy) -> Explanation:
+    """Return what would become of what a submission makes."""
+    defined = tuple(fact.agent for fact in facts if isinstance(fact, AgentDefined))
+    return Explanation(_steps(facts, board, policy), defined=defined)
+
+
+def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Step, ...]:
     steps: list[Step] = []
     newest: dict[AgentId, TaskId] = {}
     free = policy.max_parallel - board.running
@@ -85,7 +97,8 @@ def explain_tasks(
         if not isinstance(plan, TaskCreated):
             continue
         inputs = tuple(
-            Input(each.agent, each.task, each.via, _size(board, each.task)) for each in plan.dependencies
+            Input(each.agent, each.task, each.via, _size(board, each.task), each.name)
+            for each in plan.dependencies
         )
         lane = board.lanes.get(plan.agent)
         in_line = lane.newest if lane else None

@@ -25,6 +25,8 @@ class Via(StrEnum):
     HANDOFF = "->"
     RESULT = "result"
     """Handed on as the result of a previous step."""
+    CONTEXT = "context"
+    """Put into the shared context, under the dependency's name."""
     AFTER = "after"
     """Only the order counts: no output goes along."""
 
@@ -78,7 +80,13 @@ class StatementRejected:
 
 @dataclass(frozen=True, slots=True)
 class TaskCreated:
-    """A task joined its agent's queue, its references bound once and for all."""
+    """A task joined its agent's queue, its references bound once and for all.
+
+    `label` is a name by which others find the task, looked for in its `scope` first, `capture` the variable
+    that receives its output. A task that was started by another has it as `parent` and sees its shared
+    context, extended by its own, whose values are JSON. `is_exact` leaves out who the agent is: the prompt
+    says so itself.
+    """
 
     time: float
     task: TaskId
@@ -88,6 +96,52 @@ class TaskCreated:
     background: bool
     model: str | None
     wait_timeout: float
+    label: str | None = None
+    scope: str = ""
+    capture: str | None = None
+    is_exact: bool = False
+    parent: TaskId | None = None
+    context: tuple[tuple[str, str], ...] = ()
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDefined:
+    """An agent joined for this session: as `base`, and with a prompt of its own on top of it."""
+
+    time: float
+    agent: AgentId
+    base: str
+    prompt: str
+    model: str | None
+    parent: TaskId | None = None
+    """The task that started it, if it was not the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDismissed:
+    """An agent that had joined for this session left it."""
+
+    time: float
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSet:
+    """Something that every agent is told was set, as JSON, or taken back."""
+
+    time: float
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskExpired:
+    """The task had a time to be done in, and it is over."""
+
+    time: float
+    task: TaskId
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +329,17 @@ class TaskRetried:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskDelayed:
+    """The task failed and is tried again by itself, not before `until`."""
+
+    time: float
+    task: TaskId
+    reason: str
+    until: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionSettled:
     """An agent no longer waits for leave: it has an answer or, with no verdict, its task is over."""
 
@@ -300,6 +365,10 @@ Input: TypeAlias = (
     | PermissionAsked
     | PermissionAnswered
     | BudgetSet
+    | AgentDefined
+    | AgentDismissed
+    | ContextSet
+    | TaskExpired
     | WorkEnded
     | TaskStarted
     | TaskCreated
@@ -320,6 +389,7 @@ Conclusion: TypeAlias = (
     | TaskSkipped
     | TaskCancelled
     | TaskRetried
+    | TaskDelayed
     | PermissionSettled
     | BudgetReached
 )

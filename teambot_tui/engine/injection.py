@@ -9,54 +9,83 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from teambot_tui.engine import context
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import Via
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes
 from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from teambot_tui.engine.board import Task
+    from teambot_tui.engine.board import Board, Task
     from teambot_tui.language.nodes import Part
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The text to send; `instruction` are the person's own words, `given` the outputs that went in."""
+    """The text to send, and the shared context to send beside it.
+
+    `instruction` are the person's own words, `given` the outputs that went in.
+    """
 
     text: str
     instruction: str
     given: tuple[Given, ...] = ()
+    context: str = ""
 
 
-def compose(task: Task, limit: int) -> Prompt:
+def compose(task: Task, board: Board, limit: int) -> Prompt:
     """Return the prompt of a task whose dependencies all have ended."""
-    parts = task.plan.parts
-    words = _words(parts)
-    if not task.sources:
-        return Prompt(words, words)
-    named: dict[str, Task] = {}
-    handed: list[Task] = []
-    for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
+    plan = task.plan
+    words = "".join(map(_said, plan.parts))
+    told = context.render(context.entries(task, board), limit) if board.context or _has_context(task) else ""
+    if not task.sources and not any(isinstance(part, Directive) for part in plan.parts):
+        return Prompt(words, words, context=told)
+    handed: dict[Task, None] = {}
+    results: dict[Task, None] = {}
+    by_agent: dict[AgentId, Task] = {}
+    by_variable: dict[str, Task] = {}
+    for dependency, source in zip(plan.dependencies, task.sources, strict=True):
         assert source is not None, "a task starts when every dependency is bound"
-        if dependency.via is Via.HANDOFF:
-            handed.append(source)
-        else:
-            named[dependency.agent] = source
-    outputs = {source: _output(source, limit) for source in (*handed, *named.values())}
-    return Prompt(
-        _prompt(
-            [(source, outputs[source]) for source in handed],
-            _inserted(parts, named, outputs) if named else words,
-        ),
-        words,
-        tuple(Given(source.agent, output) for source, output in outputs.items()),
-    )
+        match dependency.via:
+            case Via.HANDOFF:
+                handed[source] = None
+            case Via.REFERENCE:
+                by_agent[dependency.agent] = source
+            case Via.VARIABLE:
+                by_variable[dependency.name] = source
+            case Via.RESULT:
+                results[source] = None
+            case Via.CONTEXT | Via.AFTER:
+                pass
+            case _:
+                assert_never(dependency.via)
+    used = (*handed, *results, *by_agent.values(), *by_variable.values())
+    outputs = {source: _output(source, limit) for source in used}
+    insertion = _Insertion(by_agent, by_variable, outputs, plan.scope, board, limit)
+    text = "".join(map(insertion.text, plan.parts))
+    text = _handed_on([(source, outputs[source]) for source in handed], text)
+    text = _after_results([outputs[source] for source in results], text)
+    return Prompt(text, words, tuple(Given(source.agent, outputs[source]) for source in outputs), told)
 
 
-def _prompt(handed: list[tuple[Task, str]], task: str) -> str:
+def _has_context(task: Task | None) -> bool:
+    while task is not None:
+        if task.plan.context or any(each.via is Via.CONTEXT for each in task.plan.dependencies):
+            return True
+        task = task.parent
+    return False
+
+
+def _after_results(results: list[str], task: str) -> str:
+    if not results:
+        return task
+    sections = [f"[Previous step result]:\n{result}" for result in results]
+    return "\n\n".join([*sections, f"[Current task]:\n{task}"])
+
+
+def _handed_on(handed: list[tuple[Task, str]], task: str) -> str:
     if not handed:
         return task
     if not task and len(handed) == 1:
@@ -67,41 +96,75 @@ def _prompt(handed: list[tuple[Task, str]], task: str) -> str:
     return "\n\n".join(sections)
 
 
-def _inserted(parts: Iterable[Part], named: dict[str, Task], outputs: dict[Task, str]) -> str:
-    pieces: list[str] = []
-    mentioned: set[str] = set()
-    for part in parts:
+class _Insertion:
+    """Puts outputs where the parts of a prompt ask for them."""
+
+    def __init__(
+        self,
+        by_agent: dict[AgentId, Task],
+        by_variable: dict[str, Task],
+        outputs: dict[Task, str],
+        scope: str,
+        board: Board,
+        limit: int,
+    ) -> None:
+        self._by_agent = by_agent
+        self._by_variable = by_variable
+        self._outputs = outputs
+        self._scope = scope
+        self._board = board
+        self._limit = limit
+        self._mentioned: set[str] = set()
+
+    def text(self, part: Part) -> str:
+        """Return what is sent for a part."""
         match part:
             case Words(text) | Code(text):
-                pieces.append(text)
-            case Variable() | Directive():
-                pieces.append(part.literal)
-            case Reference(agent) if agent in mentioned:
-                pieces.append(f"[Output from @{agent}, above]")
+                return text
+            case Reference(agent) if agent in self._mentioned:
+                return f"[Output from @{agent}, above]"
             case Reference(agent):
-                mentioned.add(agent)
-                source = named[agent]
-                output = outputs[source]
-                pieces.append(output if source.spoiled else f"[Output from @{agent}]: {output}")
+                self._mentioned.add(agent)
+                source = self._by_agent[AgentId(agent)]
+                output = self._outputs[source]
+                return output if source.spoiled else f"[Output from @{agent}]: {output}"
+            case Variable(name):
+                return self._outputs[self._by_variable[name]] if name in self._by_variable else part.literal
+            case Directive("output", name):
+                return self._latest(name)
+            case Directive():
+                return part.literal
             case _:
                 assert_never(part)
-    return "".join(pieces)
+
+    def _latest(self, name: str) -> str:
+        """The latest output of a task or an agent, framed; it is never waited for."""
+        source = _latest(self._board, self._scope + name) or _latest(self._board, name)
+        if source is None:
+            return f'(No output available from task "{name}")'
+        end = f'--- End output from task "{name}" ---'
+        lines = _output(source, self._limit).split("\n")
+        body = "\n".join(f" {line}" if line.strip() == end else line for line in lines)
+        return f'--- Output from task "{name}" ---\n{body}\n{end}'
 
 
-def _words(parts: Iterable[Part]) -> str:
-    return "".join(map(_word, parts))
+def _latest(board: Board, name: str) -> Task | None:
+    labelled = reversed(board.labels.get(name, ()))
+    if found := next((task for task in labelled if task.state is State.COMPLETED), None):
+        return found
+    lane = board.lanes.get(AgentId(name))
+    spoken = reversed(lane.spoken) if lane else iter(())
+    return next((task for task in spoken if task.state is State.COMPLETED), None)
 
 
-def _word(part: Part) -> str:
+def _said(part: Part) -> str:
     match part:
         case Words(text) | Code(text):
             return text
         case Reference(agent):
             return f"@{agent}"
-        case Variable() | Directive():
-            return part.literal
         case _:
-            assert_never(part)
+            return part.literal
 
 
 def _output(source: Task, limit: int) -> str:

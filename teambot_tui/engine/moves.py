@@ -16,6 +16,7 @@ from teambot_tui.engine.facts import (
     BudgetReached,
     DependencyMet,
     Fact,
+    TaskDelayed,
     TaskFailed,
     TaskQueued,
     TaskRetried,
@@ -53,6 +54,8 @@ class Moves:
         task = lane.head
         if task is None or lane.busy is not None:
             return
+        if task.state is State.QUEUED and task.deadline is not None:
+            return  # it is tried again later
         if task.pending:
             if task.state is not State.WAITING:
                 self._wait(task)
@@ -60,6 +63,8 @@ class Moves:
             task.state = State.QUEUED
             task.deadline = None
             self.board.ready[task] = None
+            if not task.takes_slot:
+                self.board.ready.move_to_end(task, last=False)
             self._lined_up.append(task)
 
     def _start_ready(self) -> None:
@@ -67,8 +72,11 @@ class Moves:
         ready = self.board.ready
         if ready and self.spending.exhausted:
             self._pause()
-        while ready and self.board.running < self.policy.max_parallel and not self.spending.exhausted:
-            task, _ = ready.popitem(last=False)
+        while ready and not self.spending.exhausted:
+            task = next(iter(ready))
+            if task.takes_slot and self.board.running >= self.policy.max_parallel:
+                break
+            del ready[task]
             self._start(task)
         for task in self._lined_up:
             if task in ready:
@@ -83,19 +91,22 @@ class Moves:
     def _start(self, task: Task) -> None:
         task.state = State.EXECUTING
         task.lane.busy = task
-        self.board.running += 1
-        prompt = compose(task, self.policy.inject_limit)
+        self.board.running += task.takes_slot
+        prompt = compose(task, self.board, self.policy.inject_limit)
         self._effects.append(StartTask(task.id, task.agent, prompt, task.plan.model))
 
     def _wait(self, task: Task) -> None:
         task.state = State.WAITING
         task.count_lacking()
         self._tell_waiting(task)
+        self._wake_at(self._now + task.plan.wait_timeout, task)
+
+    def _wake_at(self, time: float, task: Task) -> None:
         deadlines = self.board.deadlines
-        task.deadline = self._now + task.plan.wait_timeout
-        if not deadlines or task.deadline < deadlines[0][0]:
-            self._effects.append(WakeAt(task.deadline))
-        heapq.heappush(deadlines, (task.deadline, task.order, task))
+        task.deadline = time
+        if not deadlines or time < deadlines[0][0]:
+            self._effects.append(WakeAt(time))
+        heapq.heappush(deadlines, (time, task.order, task))
 
     def _receive(self, task: Task, source: Task) -> None:
         """Let a task have one output more."""
@@ -137,6 +148,20 @@ class Moves:
         self._finish(task, State.FAILED, reason)
         self._tell(task, TaskFailed(self._now, task.id, reason))
 
+    def _try_again(self, task: Task, reason: str) -> None:
+        """Put a task that failed back to be tried again, each time later."""
+        task.attempts += 1
+        task.state = State.QUEUED
+        self._forget_work(task)
+        self._wake_at(self._now + self.policy.retry_delay * 2 ** min(task.attempts - 1, 20), task)
+        assert task.deadline is not None
+        self._tell(task, TaskDelayed(self._now, task.id, reason, task.deadline, task.attempts))
+        self._consider(task.lane)
+
+    def _forget_work(self, task: Task) -> None:
+        task.output = Tail(self.policy.output_limit)
+        self.spending.begin_again(task.id)
+
     def _skip(self, task: Task, because_of: Task) -> None:
         reason = because_of.reason if because_of.state is State.SKIPPED else ending(because_of)
         self._finish(task, State.SKIPPED, reason)
@@ -173,8 +198,8 @@ class Moves:
         task.state = State.QUEUED
         task.ended = None
         task.reason = ""
-        task.output = Tail(self.policy.output_limit)
-        self.spending.begin_again(task.id)
+        task.attempts = 0
+        self._forget_work(task)
         self.board.unfinished += 1
         self._tell(task, TaskRetried(self._now, task.id))
 

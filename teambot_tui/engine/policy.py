@@ -27,3 +27,11 @@ class Policy:
     budget: float | None = None
     """US dollars after which nothing more starts."""
     token_budget: int | None = None
+    spawn_depth: int = 2
+    """How far down agents may start agents; what the person starts has depth 0."""
+    spawn_children: int = 8
+    """How many runs one run may start."""
+    spawn_runs: int = 200
+    """How many runs may be started in a session by agents and scripts."""
+    retry_delay: float = 1.0
+    """Seconds before the first retry of a run; each further one waits twice as long."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
     from pathlib import Path
 
+    from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.ids import AgentId, TaskId
 
 
@@ -174,10 +175,18 @@ class Permissions(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An agent of the team, as the engine sees it."""
+    """An agent of the team, as the engine sees it.
+
+    `exact_system` takes the place of `system` in an exact call, whose prompt says itself who the agent is.
+    """
 
     id: AgentId
     system: str
     model: str | None
     backend: Backend
     permissions: Permissions = Permissions.ASK
+    exact_system: str | None = None
+
+
+Recruiter: TypeAlias = "Callable[[AgentDefined], Member]"
+"""Makes a member of an agent that joins for this session."""

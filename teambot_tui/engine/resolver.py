@@ -1,41 +1,43 @@
-"""Statements become tasks here: agents looked up, references bound, circles refused, before any starts.
-
-Binding is decided at this moment and never again: what `$pm` means cannot change by who is faster.
-"""
+"""Statements become tasks here: agents looked up, names bound, circles refused, before any starts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, assert_never
 
-from teambot_tui.engine.board import State
+from teambot_tui.engine.binding import Binder
 from teambot_tui.engine.cycles import Prospect
-from teambot_tui.engine.facts import Condition, Dependency, StatementAccepted, TaskCreated, Via
+from teambot_tui.engine.facts import (
+    AgentDefined,
+    Condition,
+    Dependency,
+    StatementAccepted,
+    TaskCreated,
+    Via,
+)
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import OnFailure
+from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import EVERYONE, did_you_mean
-from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Span, Stage, Statement
+from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Variable, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from teambot_tui.engine.board import Board
     from teambot_tui.engine.policy import Policy
-    from teambot_tui.language.nodes import Mention
+    from teambot_tui.engine.roster import Roster
+    from teambot_tui.language.nodes import Mention, Part, Span, Stage, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Roster:
-    """Who can be given work, in the order of the team, and who gets what is addressed to nobody."""
-
-    agents: tuple[AgentId, ...]
-    default: AgentId | None
+Accepted: TypeAlias = StatementAccepted | AgentDefined | TaskCreated
+"""What accepting a statement is made of."""
 
 
 def resolve(
     source: str, statements: Sequence[Statement], board: Board, roster: Roster, policy: Policy, now: float
-) -> list[StatementAccepted | TaskCreated]:
+) -> list[Accepted]:
     """Return the facts that accepting these statements would be.
 
     Raises:
@@ -53,48 +55,74 @@ class _Resolver:
         self.condition = Condition.ALWAYS if proceed else Condition.SUCCESS
         self.now = now
         self.prospect = Prospect(board)
+        self.binder = Binder(source, self.prospect, self.condition)
+        self.facts: list[Accepted] = []
 
-    def resolve(self, statements: Sequence[Statement]) -> list[StatementAccepted | TaskCreated]:
-        facts: list[StatementAccepted | TaskCreated] = []
+    def resolve(self, statements: Sequence[Statement]) -> list[Accepted]:
         for statement in statements:
-            if isinstance(statement, Command):
-                self._fail(
-                    f"/{statement.name} is a command for the screen, not a statement.",
-                    statement.span,
-                    "only @agent statements can be run here",
-                )
-            if isinstance(statement, Definition):
-                self._fail(
-                    "Temporary agents are not part of this version.",
-                    statement.name_span,
-                    "to send it as text, write \\$",
-                )
-            tasks = self._pipeline(statement)
-            text = self.source[statement.span.start : statement.span.end].strip()
-            facts.append(StatementAccepted(self.now, text, tuple(task.task for task in tasks)))
-            facts.extend(tasks)
-        return facts
+            match statement:
+                case Pipeline():
+                    self._accept(statement, self._pipeline(statement))
+                case Definition():
+                    self._accept(statement, [])
+                    self._join(self._definition(statement))
+                case Command(name):
+                    self._fail(
+                        f"/{name} is a command for the screen, not a statement.",
+                        statement.span,
+                        "only @agent statements can be run here",
+                    )
+                case _:
+                    assert_never(statement)
+        return self.facts
+
+    def _accept(self, statement: Statement, tasks: list[TaskCreated]) -> None:
+        text = self.source[statement.span.start : statement.span.end].strip()
+        self.facts.append(StatementAccepted(self.now, text, tuple(task.task for task in tasks)))
+        self.facts.extend(tasks)
+
+    def _join(self, defined: AgentDefined) -> None:
+        self.facts.append(defined)
+        self.roster = self.roster.with_agent(defined)
+
+    def _definition(self, definition: Definition) -> AgentDefined:
+        name = AgentId(definition.name)
+        if name in self.roster.team or name == EVERYONE:
+            self._fail(
+                f"The name {name} is taken by the team.",
+                definition.name_span,
+                f"try: $my-{name} := {{…}}",
+            )
+        base = self.roster.base(definition.base)
+        if base is None or base == name:
+            known = tuple(each for each in (*self.roster.bases, *self.roster.agents) if each != name)
+            near = did_you_mean(definition.base.lower(), known)
+            self._fail(
+                f"Unknown base: {one_line(definition.base, 40)}. Known bases: {', '.join(known)}",
+                definition.field("base").value_span,
+                f"did you mean {near}?" if near else 'try: base: "general-purpose"',
+            )
+        return AgentDefined(self.now, name, base, definition.prompt, definition.model)
 
     def _pipeline(self, pipeline: Pipeline) -> list[TaskCreated]:
         tasks: list[TaskCreated] = []
         upstream: list[Dependency] = []
+        later = [stage.capture.name for stage in pipeline.stages if stage.capture]
         for stage in pipeline.stages:
-            if stage.exact:
-                self._fail(
-                    "Exact calls are not part of this version.",
-                    stage.mentions[0].span,
-                    "give an agent the task: @pm Plan it",
-                )
             agents = self._agents(stage)
-            if not stage.parts and not upstream:
+            if not stage.parts and not upstream and not stage.exact:
                 receivers = self._agents(pipeline.stages[1])
                 upstream = [
-                    self._bind(agent, Via.HANDOFF, span, pipeline.background, receivers)
+                    self.binder.agent(agent, Via.HANDOFF, span, pipeline.background, receivers)
                     for agent, span in agents.items()
                 ]
                 continue
             references = self._references(stage)
-            created = [self._task(pipeline, stage, agent, agents, references, upstream) for agent in agents]
+            variables = self._variables(stage, later)
+            created = [
+                self._task(pipeline, stage, agent, agents, references, variables, upstream)
+                for agent in agents
+            ]
             for task in created:
                 if circle := self.prospect.add(task):
                     way = " → ".join(f"@{agent}" for agent in circle)
@@ -103,6 +131,8 @@ class _Resolver:
                         agents[task.agent],
                         "one of them has to start without the other's output",
                     )
+            if stage.capture:
+                later.remove(stage.capture.name)
             upstream = [Dependency(task.agent, task.task, Via.HANDOFF, self.condition) for task in created]
             tasks.extend(created)
         return tasks
@@ -114,24 +144,36 @@ class _Resolver:
         agent: AgentId,
         siblings: Iterable[AgentId],
         references: dict[AgentId, Span],
+        variables: list[Dependency],
         upstream: list[Dependency],
     ) -> TaskCreated:
         named = [
-            self._bind(name, Via.REFERENCE, span, pipeline.background, siblings)
+            self.binder.agent(name, Via.REFERENCE, span, pipeline.background, siblings)
             for name, span in references.items()
         ]
+        named += variables
         seen = {(dependency.agent, dependency.task) for dependency in named}
         handed = [each for each in upstream if (each.agent, each.task) not in seen]
+        if stage.exact:  # it is told nothing it did not ask for: only the order counts
+            handed = [replace(each, via=Via.AFTER) for each in handed]
         return TaskCreated(
             time=self.now,
             task=self.prospect.next_task(agent),
             agent=agent,
-            parts=stage.parts,
+            parts=self._parts(stage, agent),
             dependencies=(*named, *handed),
             background=pipeline.background,
             model=stage.model,
             wait_timeout=self.policy.wait_timeout,
+            capture=stage.capture.name if stage.capture else None,
+            is_exact=stage.exact,
         )
+
+    def _parts(self, stage: Stage, agent: AgentId) -> tuple[Part, ...]:
+        defined = self.roster.temporary.get(agent)
+        if not stage.exact or defined is None or not defined.prompt:
+            return stage.parts
+        return (Words(f"{defined.prompt}\n\n", stage.span), *stage.parts)
 
     def _agents(self, stage: Stage) -> dict[AgentId, Span]:
         if not stage.mentions:
@@ -142,10 +184,12 @@ class _Resolver:
                     'begin with @agent, or set default_agent = "pm" in teambot.toml',
                 )
             return {self.roster.default: stage.span}
+        if stage.exact:
+            return self._called(stage.mentions[0])
         agents: dict[AgentId, Span] = {}
         for mention in stage.mentions:
             if mention.agent == EVERYONE:
-                agents.update({agent: mention.span for agent in self.roster.agents if agent not in agents})
+                agents.update({agent: mention.span for agent in self.roster.team if agent not in agents})
             elif mention.agent in self.roster.agents:
                 agents.setdefault(AgentId(mention.agent), mention.span)
             else:
@@ -174,26 +218,46 @@ class _Resolver:
                 )
         return references
 
-    def _bind(
-        self, agent: AgentId, via: Via, span: Span, background: bool, siblings: Iterable[AgentId]
-    ) -> Dependency:
-        if task := self.prospect.newest(agent):
-            return Dependency(agent, task, via, self.condition)
-        latest = self.prospect.latest(agent)
-        if latest is None:
-            # A task that waits for its own agent would stand in front of whatever could end the wait.
-            if background and agent not in siblings:
-                return Dependency(agent, None, via, self.condition)
-            self._fail(
-                f"Agent @{agent} has no output to reference. Run a task for @{agent} first.",
-                span,
-                f"try: @{agent} …, then this again"
-                + ("" if agent in siblings else "; or end this with & to wait for it"),
-            )
-        if latest.state is State.FAILED:
-            reason = latest.reason.removesuffix(".")
-            self._fail(f"Agent @{agent} failed: {reason}. Retry it with /retry {agent}.", span, "")
-        return Dependency(agent, latest.id, via, self.condition)
+    def _called(self, mention: Mention) -> dict[AgentId, Span]:
+        """Return whom an exact call is for; a base joins when it is called for the first time."""
+        agent = AgentId(mention.agent)
+        if agent not in self.roster.agents:
+            if agent not in self.roster.bases:
+                known = tuple(dict.fromkeys((*self.roster.agents, *self.roster.bases)))
+                near = did_you_mean(agent, known)
+                self._fail(
+                    f"Undefined temporary agent: ${agent}. Known: {', '.join(known)}",
+                    mention.span,
+                    f"did you mean {near}?"
+                    if near
+                    else f'define it first: ${agent} := {{base: "general-purpose", prompt: "You are…"}}',
+                )
+            self._join(AgentDefined(self.now, agent, agent, "", None))
+        return {agent: mention.span}
+
+    def _variables(self, stage: Stage, later: list[str]) -> list[Dependency]:
+        known = self.prospect.variables
+        bound: dict[str, Dependency] = {}
+        for part in stage.parts:
+            if not isinstance(part, Variable) or part.name in bound:
+                continue
+            if part.name in known:
+                bound[part.name] = self.binder.variable(part.name, part.span)
+            elif part.name in later:
+                self._fail(
+                    f"Variable {{{part.name}}} is used before the stage that captures it.",
+                    part.span,
+                    "put the stage that captures it first",
+                )
+            elif stage.exact:
+                near = did_you_mean(part.name, known)
+                self._fail(
+                    f"Unknown variable: {{{part.name}}}. Known: {', '.join(known) or 'none yet'}",
+                    part.span,
+                    (f"did you mean {{{near}}}? " if near else "")
+                    + f"to send it as text, write \\{{{part.name}}}",
+                )
+        return list(bound.values())
 
     def _fail_unknown(self, mention: Mention, *, first: bool) -> NoReturn:
         near = did_you_mean(mention.agent, self.roster.agents)

@@ -8,15 +8,19 @@ edges it must touch and no others.
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from typing import assert_never
 
 from teambot_tui.engine.board import Lane, State, Task
 from teambot_tui.engine.effects import Effect, Publish, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     ActivityReported,
+    AgentDefined,
+    AgentDismissed,
     BudgetReached,
     BudgetSet,
     CancelRequested,
+    ContextSet,
     DependencyMet,
     Fact,
     PermissionAnswered,
@@ -29,6 +33,8 @@ from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
+    TaskDelayed,
+    TaskExpired,
     TaskFailed,
     TaskQueued,
     TaskRetried,
@@ -74,7 +80,17 @@ class Rules(Moves):
                 effects += self.approvals.answer(fact)
             case BudgetSet():
                 self._set_budget(fact)
-            case StatementAccepted() | StatementRejected() | SubscriberFailed():
+            case ContextSet():
+                self._set_context(fact)
+            case TaskExpired():
+                self._expire(fact)
+            case (
+                StatementAccepted()
+                | StatementRejected()
+                | SubscriberFailed()
+                | AgentDefined()
+                | AgentDismissed()
+            ):
                 effects.append(Publish(fact))
             case (
                 TaskQueued()
@@ -85,6 +101,7 @@ class Rules(Moves):
                 | TaskSkipped()
                 | TaskCancelled()
                 | TaskRetried()
+                | TaskDelayed()
                 | PermissionSettled()
                 | BudgetReached()
             ):
@@ -144,8 +161,10 @@ class Rules(Moves):
             return
         self._tell(task, fact)
         task.lane.busy = None
-        self.board.running -= 1
-        if task.state is State.EXECUTING:
+        self.board.running -= task.takes_slot
+        if task.state is State.EXECUTING and fact.error is not None and task.attempts < task.plan.retries:
+            self._try_again(task, fact.error)
+        elif task.state is State.EXECUTING:
             if fact.error is None:
                 self._finish(task, State.COMPLETED)
                 self._tell(
@@ -153,6 +172,7 @@ class Rules(Moves):
                 )
             else:
                 self._fail(task, fact.error)
+                self._cancel_tasks(_unfinished(task.children))
             self._fall([task])
         else:
             self._consider(task.lane)
@@ -164,13 +184,43 @@ class Rules(Moves):
         if not tasks:
             return
         self._effects.append(Publish(fact))
-        for task in tasks:
+        self._cancel_tasks(tasks)
+        self._start_ready()
+
+    def _cancel_tasks(self, tasks: list[Task]) -> None:
+        """Cancel tasks and what they started, down to the last."""
+        cancelled: list[Task] = []
+        line = deque(tasks)
+        while line:
+            task = line.popleft()
+            if task.ended is not None:
+                continue
             if task.lane.busy is task and task.state is State.EXECUTING:
                 self._effects.append(StopTask(task.id))
             self._finish(task, State.CANCELLED)
             self._tell(task, TaskCancelled(self._now, task.id))
-        self._fall(tasks)
+            cancelled.append(task)
+            line += _unfinished(task.children)
+        self._fall(cancelled)
+
+    def _expire(self, fact: TaskExpired) -> None:
+        task = self.board.tasks[fact.task]
+        if task.ended is not None:
+            return
+        self._tell(task, fact)
+        if task.state is State.EXECUTING:
+            self._effects.append(StopTask(task.id))
+        self._fail(task, f"Timed out after {fact.seconds:g} s.")
+        self._cancel_tasks(_unfinished(task.children))
+        self._fall([task])
         self._start_ready()
+
+    def _set_context(self, fact: ContextSet) -> None:
+        if fact.value is None:
+            self.board.context.pop(fact.key, None)
+        else:
+            self.board.context[fact.key] = fact.value
+        self._effects.append(Publish(fact))
 
     def _retry(self, fact: RetryRequested) -> None:
         root = self.board.tasks[fact.task]
@@ -200,7 +250,12 @@ class Rules(Moves):
         deadlines = self.board.deadlines
         while deadlines and deadlines[0][0] <= fact.time:
             deadline, _, task = heapq.heappop(deadlines)
-            if task.deadline == deadline:
+            if task.deadline != deadline:
+                continue
+            if task.state is State.QUEUED:
+                task.deadline = None
+                self._consider(task.lane)
+            else:
                 names = ", ".join(f"@{agent}" for agent in task.lacking)
                 self._fail(task, f"Timed out after {task.plan.wait_timeout:g} s waiting for {names}.")
                 # At once, so that another that expires with it, but waits for it, is skipped instead.
@@ -210,3 +265,7 @@ class Rules(Moves):
             heapq.heappop(deadlines)
         if deadlines:
             self._effects.append(WakeAt(deadlines[0][0]))
+
+
+def _unfinished(tasks: list[Task]) -> list[Task]:
+    return [task for task in tasks if task.ended is None]

@@ -25,7 +25,7 @@ from teambot_tui.engine.ports import BackendError, Lasting, Permission, Request,
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
     from pathlib import Path
 
     from teambot_tui.engine.bus import Bus
@@ -58,6 +58,7 @@ class Runner:
         self._attended = attended
         self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
         self._running: dict[TaskId, asyncio.Task[None]] = {}
+        self._chores: set[asyncio.Task[None]] = set()
         self._alarm: tuple[float, asyncio.TimerHandle] | None = None
         self._idle = asyncio.Event()
         self._idle.set()
@@ -75,11 +76,18 @@ class Runner:
         """Wait until every task has ended and nothing runs any more."""
         await self._idle.wait()
 
+    def in_background(self, chore: Coroutine[None, None, None], name: str) -> None:
+        """Let something be done that nobody waits for, except the end."""
+        task = asyncio.create_task(chore, name=name)
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
     async def aclose(self) -> None:
         """Cancel whatever has not ended and wait until it has."""
         self.report(CancelRequested(self._clock(), self._rules.board.unfinished_tasks()))
         while self._running:
             await asyncio.wait(self._running.values())
+        await asyncio.gather(*self._chores, return_exceptions=True)
         await self._close_backends()
         if self._alarm is not None:
             self._alarm[1].cancel()
@@ -110,11 +118,14 @@ class Runner:
     def _start(self, effect: StartTask, now: float) -> None:
         member = self._members[effect.agent]
         prompt = effect.prompt
+        system = member.system
+        if member.exact_system is not None and self._rules.board.tasks[effect.task].plan.is_exact:
+            system = member.exact_system
         request = Request(
             task=effect.task,
             agent=effect.agent,
             prompt=prompt.text,
-            system=member.system,
+            system="\n\n".join(filter(None, (system, prompt.context))),
             model=effect.model or member.model,
             directory=self._directory,
             instruction=prompt.instruction,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.bus import Bus
+from teambot_tui.engine.context import as_json
 from teambot_tui.engine.cycles import circle_of_retry
-from teambot_tui.engine.explain import Explanation, explain_tasks
+from teambot_tui.engine.expansion import Expansion
+from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
+    AgentDefined,
+    AgentDismissed,
     BudgetSet,
     CancelRequested,
+    ContextSet,
     Fact,
     PermissionAnswered,
     RetryRequested,
@@ -22,28 +28,37 @@ from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
+    TaskExpired,
     TaskFailed,
     TaskSkipped,
     TaskStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
+from teambot_tui.engine.orders import place
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Lasting
-from teambot_tui.engine.resolver import Roster, resolve
+from teambot_tui.engine.resolver import resolve
+from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.runner import Runner
+from teambot_tui.engine.spawning import Spawner, Wish, names
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Board, Task
-    from teambot_tui.engine.facts import StatementAccepted
-    from teambot_tui.engine.ports import Member, Verdict
+    from teambot_tui.engine.orders import Order
+    from teambot_tui.engine.ports import Member, Recruiter, Verdict
+    from teambot_tui.engine.resolver import Accepted
+    from teambot_tui.engine.spawning import Run
+
+
+_ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
 
 
 class RefusedError(Exception):
@@ -81,8 +96,14 @@ class Result:
 class Session:
     """A team at work. Use it as an async context manager; leaving cancels whatever still runs.
 
-    All methods belong to the event loop in which the session was entered. `attended` says that somebody is
-    there to answer when an agent asks permission; else such a wish is rejected.
+    All methods belong to the event loop in which the session was entered.
+
+    Args:
+        attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
+        bases: what temporary agents may be made of besides the members; `recruit` makes them.
+        include: returns the text of a file for `{{include: path}}`, or raises ValueError.
+        stdin: what `{{STDIN}}` stands for.
+        context: what every agent is told beside its task.
     """
 
     def __init__(
@@ -94,25 +115,37 @@ class Session:
         directory: Path | None = None,
         clock: Callable[[], float] | None = None,
         attended: bool = False,
+        bases: Iterable[str] = (),
+        recruit: Recruiter | None = None,
+        include: Callable[[str], str] | None = None,
+        stdin: str | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         self.policy = policy or Policy()
         self.bus = Bus()
         self._members = {member.id: member for member in members}
-        self._roster = Roster(tuple(self._members), default_agent)
+        self._recruit = recruit or self._copy_of_base
+        self._roster = Roster(tuple(self._members), default_agent, bases=tuple(bases))
+        self._expansion = Expansion(include, stdin, references=self.policy.references)
         self._rules = Rules(self.policy)
         self._clock = clock or _steady_clock()
         self._runner = Runner(
             self._rules, self.bus, self._members, directory or Path.cwd(), self._clock, attended=attended
         )
-        self._monitor = self.bus.subscribe(self._log_start, TaskStarted)
+        self._readers = ExitStack()
+        self._spawner = Spawner(self)
+        for key, value in (context or {}).items():
+            self.set_context(key, value)
 
     async def __aenter__(self) -> Self:
-        self._monitor.__enter__()
+        self._readers.enter_context(self.bus.subscribe(self._log_start, TaskStarted))
+        self._readers.enter_context(self.bus.subscribe(self._see_end, *_ENDS))
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._spawner.close()
         await self._runner.aclose()
-        self._monitor.__exit__(None, None, None)
+        self._readers.close()
 
     def now(self) -> float:
         """Return the time, as the facts of this session tell it."""
@@ -146,9 +179,113 @@ class Session:
                 StatementRejected(self._clock(), error.message, error.line, error.column, error.hint)
             )
             raise
-        for fact in facts:
-            self._runner.report(fact)
-        return tuple(fact.task for fact in facts if isinstance(fact, TaskCreated))
+        return self._take(facts)
+
+    def place(
+        self, orders: Iterable[Order], newcomers: Iterable[tuple[AgentId, str, TaskId | None]] = ()
+    ) -> tuple[TaskId, ...]:
+        """Accept orders as a whole; return the tasks they made.
+
+        `newcomers` are agents that join to do them: a name, what it is made of, and who started it.
+
+        Raises:
+            OrderError: one of them has no meaning, and nothing of them was started.
+        """
+        now = self._clock()
+        joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
+        roster = self._roster
+        for newcomer in joined:
+            roster = roster.with_agent(newcomer)
+        return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
+
+    async def spawn(
+        self,
+        task: str | Sequence[str],
+        *,
+        agent: str = "general-purpose",
+        label: str | None = None,
+        chain_after: str | Sequence[str] | None = None,
+        depends_on: str | Sequence[str] | None = None,
+        include_dependency_result: bool = False,
+        shared_context: Mapping[str, object] | None = None,
+        parallel: bool = False,
+        model: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  the run's, not the call's
+        retries: int = 0,
+        on_dependency_failure: str = "skip",
+        parent: TaskId | None = None,
+    ) -> Run | list[Run]:
+        """Start a run, or one for each of several tasks, and return at once.
+
+        `chain_after` and `depends_on` mean the same: task ids, labels or agents that must complete first.
+        With `include_dependency_result` their outputs stand before the task. `shared_context` is what the
+        run, and whatever it starts, is told beside the task; a key that begins with `$` takes the output of
+        the run or agent of that name. `timeout` is in seconds, waiting included. A dependency that fails
+        skips the run, refuses it (`refuse`, if it has failed already) or lets it go on (`proceed`).
+
+        Raises:
+            OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
+        """
+        wish = Wish(
+            agent=agent,
+            label=label,
+            after=(*names(chain_after), *names(depends_on)),
+            include_results=include_dependency_result,
+            context=shared_context or {},
+            model=model,
+            timeout=timeout,
+            retries=retries,
+            on_failure=on_dependency_failure,
+            parent=parent,
+        )
+        if isinstance(task, str):
+            return self._spawner.spawn([task], wish, parallel=parallel)[0]
+        return self._spawner.spawn(list(task), wish, parallel=parallel)
+
+    def define(
+        self,
+        agent: AgentId,
+        base: str,
+        prompt: str = "",
+        model: str | None = None,
+        parent: TaskId | None = None,
+    ) -> None:
+        """Let an agent join for this session."""
+        self._take([AgentDefined(self._clock(), agent, base, prompt, model, parent)])
+
+    def dismiss(self, agent: AgentId) -> None:
+        """Let an agent that joined for this session leave.
+
+        Raises:
+            RefusedError: it is of the team, or still has work.
+        """
+        if agent not in self._roster.temporary:
+            raise RefusedError(f"@{agent} is not a temporary agent.")
+        if not self.dismiss_if_idle(agent):
+            raise RefusedError(f"@{agent} still has work. /cancel {agent} ends it.")
+
+    def dismiss_if_idle(self, agent: AgentId) -> bool:
+        """Let an agent that joined for this session leave if it has no work; tell whether it left."""
+        lane = self.board.lanes.get(agent)
+        if lane and (lane.queue or lane.busy):
+            return False
+        self._roster = self._roster.without_agent(agent)
+        self._runner.report(AgentDismissed(self._clock(), agent))
+        self._runner.in_background(self.forget(agent), f"farewell of {agent}")
+        return True
+
+    def expire(self, task: TaskId, seconds: float) -> None:
+        """Tell a task that its time is over."""
+        self._runner.report(TaskExpired(self._clock(), task, seconds))
+
+    def set_context(self, key: str, value: object) -> None:
+        """Tell every agent something from its next task on; None takes it back.
+
+        Raises:
+            ValueError: it cannot be written as JSON.
+        """
+        told = None if value is None else as_json(value)
+        self._runner.report(ContextSet(self._clock(), key, told))
 
     def explain(self, text: str) -> Explanation:
         """Say what submitting this text now would do."""
@@ -156,7 +293,7 @@ class Session:
             facts = self._resolve(printable(text))
         except StatementError as error:
             return Explanation(error=error)
-        return Explanation(explain_tasks(facts, self.board, self.policy))
+        return explain_facts(facts, self.board, self.policy)
 
     async def run(self, text: str) -> Result:
         """Submit, wait until each of its tasks has ended, and return what came of them.
@@ -164,21 +301,24 @@ class Session:
         Raises:
             StatementError: as `submit`.
         """
+        tasks = self.submit(text)
+        await self.ended(tasks)
+        return Result(tuple(map(self.outcome, tasks)))
+
+    async def ended(self, tasks: Iterable[TaskId], *, at_least: int | None = None) -> None:
+        """Wait until all of these tasks have ended, or at least so many."""
+        unfinished = {task for task in tasks if self.board.tasks[task].ended is None}
+        enough = 0 if at_least is None else len(tuple(tasks)) - at_least
         done = asyncio.Event()
-        unfinished: set[TaskId] = set()
 
         def watch(fact: Fact) -> None:
             unfinished.discard(fact.task)  # type: ignore[union-attr]  # only facts about a task come here
-            if not unfinished:
+            if len(unfinished) <= enough:
                 done.set()
 
-        with self.bus.subscribe(watch, TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled):
-            tasks = self.submit(text)
-            unfinished.update(task for task in tasks if self.board.tasks[task].ended is None)
-            if unfinished:
-                done.clear()
+        with self.bus.subscribe(watch, *_ENDS):
+            if len(unfinished) > enough:
                 await done.wait()
-        return Result(tuple(map(self.outcome, tasks)))
 
     def outcome(self, task: TaskId) -> Outcome:
         """Return how a task stands."""
@@ -249,9 +389,27 @@ class Session:
         """Wait until every task has ended and nothing runs any more."""
         await self._runner.idle()
 
-    def _resolve(self, text: str) -> list[StatementAccepted | TaskCreated]:
+    def _resolve(self, text: str) -> list[Accepted]:
         statements = parse(text, references=self.policy.references)
+        statements = self._expansion.statements(text, statements)
         return resolve(text, statements, self.board, self._roster, self.policy, self._clock())
+
+    def _take(self, facts: Iterable[Accepted]) -> tuple[TaskId, ...]:
+        tasks: list[TaskId] = []
+        for fact in facts:
+            if isinstance(fact, AgentDefined):
+                self._members[fact.agent] = self._recruit(fact)
+                self._roster = self._roster.with_agent(fact)
+            elif isinstance(fact, TaskCreated):
+                tasks.append(fact.task)
+            self._runner.report(fact)
+        return tuple(tasks)
+
+    def _copy_of_base(self, defined: AgentDefined) -> Member:
+        base = self._members[AgentId(defined.base)]
+        system = "\n\n".join(filter(None, (base.system, defined.prompt)))
+        model = defined.model or base.model
+        return replace(base, id=defined.agent, system=system, model=model, exact_system=base.system)
 
     def _retryable(self, agent: str) -> Task:
         lane = self.board.lanes.get(AgentId(agent))
@@ -273,6 +431,9 @@ class Session:
         raise RefusedError(
             f"There is no task or agent {target}." + (f" Did you mean {near}?" if near else "")
         )
+
+    def _see_end(self, fact: Fact) -> None:
+        self._spawner.see_end(fact.task)  # type: ignore[union-attr]  # only facts about a task come here
 
     def _log_start(self, fact: Fact) -> None:
         if isinstance(fact, TaskStarted):

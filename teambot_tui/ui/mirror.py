@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
-from teambot_tui.engine.explain import Explanation, explain_tasks
+from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
+    AgentDefined,
+    AgentDismissed,
     Condition,
     StatementAccepted,
     TaskCancelled,
@@ -23,7 +25,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.injection import Prompt, compose
-from teambot_tui.engine.resolver import Roster, resolve
+from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.facts import Dependency, Fact
     from teambot_tui.engine.policy import Policy
+    from teambot_tui.engine.roster import Roster
 
 _LAST_LINE = 400
 _FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
@@ -84,12 +87,14 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a batch of facts changed: whose panels, which tasks, and what was said in order."""
+    """What a batch of facts changed: whose panels, which tasks, what was said in order, who came and left."""
 
     agents: frozenset[AgentId]
     tasks: tuple[TaskId, ...]
     said: tuple[tuple[TaskId, str], ...]
     facts: tuple[Fact, ...]
+    joined: tuple[AgentId, ...] = ()
+    left: tuple[AgentId, ...] = ()
 
 
 class Mirror:
@@ -110,6 +115,8 @@ class Mirror:
         agents: set[AgentId] = set()
         tasks: dict[TaskId, None] = {}
         said: list[tuple[TaskId, str]] = []
+        joined: list[AgentId] = []
+        left: list[AgentId] = []
         seen = tuple(facts)
         for fact in seen:
             self._rules.handle(fact)
@@ -123,6 +130,12 @@ class Mirror:
                         first = self._first_lines.get(task, "") + text[:_LAST_LINE]
                         self._first_lines[task] = first.lstrip()[:_LAST_LINE]
                     agents.add(agent_of(task))
+                case AgentDefined(agent=agent):
+                    self.roster = self.roster.with_agent(fact)
+                    joined.append(agent)
+                case AgentDismissed(agent=agent):
+                    self.roster = self.roster.without_agent(agent)
+                    left.append(agent)
                 case StatementAccepted(tasks=made):
                     self._statements.update(dict.fromkeys(made, fact))
                 case _:
@@ -135,7 +148,7 @@ class Mirror:
                     if task_of is not None:
                         tasks[task_of] = None
                         agents.add(agent_of(task_of))
-        return Changes(frozenset(agents), tuple(tasks), tuple(said), seen)
+        return Changes(frozenset(agents), tuple(tasks), tuple(said), seen, tuple(joined), tuple(left))
 
     def command(self, text: str) -> Command | None:
         """Return the slash command that this text is, if it is one."""
@@ -153,7 +166,7 @@ class Mirror:
             facts = resolve(source, statements, self._board, self.roster, self.policy, now)
         except StatementError as error:
             return Explanation(error=error)
-        return Explanation(explain_tasks(facts, self._board, self.policy))
+        return explain_facts(facts, self._board, self.policy)
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""
@@ -243,7 +256,7 @@ class Mirror:
         task: Task = self._board.tasks[name]
         if task.pending or any(source is None for source in task.sources):
             return None
-        return compose(task, self.policy.inject_limit)
+        return compose(task, self._board, self.policy.inject_limit)
 
     def falls_with(self, names: Iterable[TaskId]) -> tuple[TaskId, ...]:
         """Return what would be skipped if these tasks were cancelled."""

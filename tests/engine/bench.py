@@ -18,7 +18,6 @@ from teambot_tui.engine.facts import (
     RetryRequested,
     TaskCancelled,
     TaskCompleted,
-    TaskCreated,
     TaskFailed,
     TaskQueued,
     TaskRetried,
@@ -31,13 +30,13 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import OnFailure, Policy
-from teambot_tui.engine.resolver import Roster, resolve
+from teambot_tui.engine.resolver import Accepted, resolve
+from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Lane, Task
-    from teambot_tui.engine.facts import StatementAccepted
     from teambot_tui.engine.injection import Prompt
 
 TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
@@ -86,10 +85,10 @@ class Bench:
         """Let a fact have its consequences, as the runner does."""
         self._lines = []
         self._handle(fact)
-        self.board.validate(self.policy.max_parallel)
+        self.board.validate(self.policy.max_parallel, is_paused=self.rules.spending.exhausted)
         return self._lines
 
-    def resolve(self, text: str) -> list[StatementAccepted | TaskCreated]:
+    def resolve(self, text: str) -> list[Accepted]:
         statements = parse(text, references=self.policy.references)
         return resolve(text, statements, self.board, self.roster, self.policy, self.now)
 

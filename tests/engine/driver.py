@@ -34,7 +34,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import OnFailure, Policy
-from teambot_tui.engine.resolver import Roster
+from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.status import Statuses
 from teambot_tui.language.errors import StatementError
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from teambot_tui.engine.board import Board
-    from teambot_tui.engine.facts import StatementAccepted
+    from teambot_tui.engine.resolver import Accepted
     from teambot_tui.language.nodes import Statement
 
 TEAM = ("pm", "ba", "builder-1", "reviewer", "writer")
@@ -128,13 +128,13 @@ class World:
         self.accept(facts, draft)
         return not refusal
 
-    def resolve(self, text: str) -> list[StatementAccepted | TaskCreated]:
+    def resolve(self, text: str) -> list[Accepted]:
         """Return the facts that submitting a text would be; how failures are met can change."""
         on_failure = OnFailure.PROCEED if self.proceed else OnFailure.SKIP
         policy = replace(self.policy, on_dependency_failure=on_failure)
         return resolver.resolve(text, _parsed(text), self.board, self.roster, policy, self.now)
 
-    def accept(self, facts: Sequence[StatementAccepted | TaskCreated], draft: Draft) -> None:
+    def accept(self, facts: Sequence[Accepted], draft: Draft) -> None:
         """Let what was resolved happen."""
         self.model.commit(draft)
         for fact in facts:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from teambot_tui.engine.explain import explain_tasks
-from teambot_tui.engine.facts import StatementAccepted, TaskCreated, TaskQueued, TaskStarted, TaskWaiting
+from teambot_tui.engine.explain import explain_facts
+from teambot_tui.engine.facts import TaskCreated, TaskQueued, TaskStarted, TaskWaiting
 from tests.engine.bench import Bench, snapshot
 from tests.engine.driver import World, run_schedule
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from teambot_tui.engine.explain import Step
+    from teambot_tui.engine.resolver import Accepted
     from tests.engine.model import Draft
 
 
 def explain(bench: Bench, text: str) -> tuple[Step, ...]:
     """Explain a text; the board must be as it was."""
     before = snapshot(bench.board)
-    steps = explain_tasks(bench.resolve(text), bench.board, bench.policy)
+    steps = explain_facts(bench.resolve(text), bench.board, bench.policy).steps
     assert snapshot(bench.board) == before
     return steps
 
@@ -101,16 +102,16 @@ def test_sizes_are_for_readers() -> None:
 class Explained(World):
     """Explains everything before it submits it, and compares."""
 
-    def resolve(self, text: str) -> list[StatementAccepted | TaskCreated]:
+    def resolve(self, text: str) -> list[Accepted]:
         before = snapshot(self.board)
         try:
             return super().resolve(text)
         finally:
             assert snapshot(self.board) == before
 
-    def accept(self, facts: Sequence[StatementAccepted | TaskCreated], draft: Draft) -> None:
+    def accept(self, facts: Sequence[Accepted], draft: Draft) -> None:
         before = snapshot(self.board)
-        steps = explain_tasks(facts, self.board, self.policy)
+        steps = explain_facts(facts, self.board, self.policy).steps
         assert snapshot(self.board) == before
         had_work = {duty.agent for duty in self.model.unended()} | set(self.model.busy)
         known = len(self.facts)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from teambot_tui.agents.backends.rehearsal_lines import Voice
-    from teambot_tui.engine.ports import Given, Request, Update
+    from teambot_tui.engine.ports import Given, Request
 
 _WIDTH = 79
 _TOPIC_WIDTH = 60
@@ -84,7 +84,7 @@ class Rehearsal:
         self._seed = seed
         self._words_per_second = words_per_second
 
-    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+    async def run(self, request: Request) -> AsyncGenerator[Text, None]:
         """Yield the answer word by word, each with the blanks behind it."""
         answer = _answer(self._seed, request)
         if not self._words_per_second:

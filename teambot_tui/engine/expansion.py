@@ -1,0 +1,99 @@
+"""What a prompt brings in from outside before it means anything: included files and what was piped in.
+
+An included file is prompt like the one that includes it, so what it says counts; what was piped in is data
+and is never looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.text import printable
+from teambot_tui.language.errors import StatementError
+from teambot_tui.language.nodes import Directive, Pipeline, Words
+from teambot_tui.language.parser import parse_prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from teambot_tui.language.nodes import Part, Statement
+
+
+class Expansion:
+    """Knows what can be brought in.
+
+    `include` returns a file's text, with what it includes itself, or raises ValueError with the reason.
+    """
+
+    def __init__(
+        self,
+        include: Callable[[str], str] | None = None,
+        stdin: str | None = None,
+        *,
+        references: bool = True,
+    ) -> None:
+        self._include = include or _no_files
+        self._stdin = stdin
+        self._references = references
+
+    def statements(self, source: str, statements: Sequence[Statement]) -> tuple[Statement, ...]:
+        """Return the statements with everything brought in.
+
+        Raises:
+            StatementError: something cannot be brought in.
+        """
+        return tuple(
+            replace(
+                statement,
+                stages=tuple(
+                    replace(stage, parts=tuple(self._parts(source, stage.parts)))
+                    if any(isinstance(part, Directive) for part in stage.parts)
+                    else stage
+                    for stage in statement.stages
+                ),
+            )
+            if isinstance(statement, Pipeline)
+            else statement
+            for statement in statements
+        )
+
+    def _parts(self, source: str, parts: Sequence[Part]) -> Iterator[Part]:
+        for part in parts:
+            match part:
+                case Directive("include", path, span):
+                    for included in parse_prompt(self._read(source, part, path), references=self._references):
+                        yield replace(included, span=span)
+                case Directive("stdin"):
+                    if self._stdin is None:
+                        raise StatementError(
+                            "Nothing was piped in for {{STDIN}}.",
+                            source,
+                            part.span,
+                            "try: cat notes.txt | teambot run '@pm Sum up {{STDIN}}'",
+                        )
+                    yield Words(printable(self._stdin), part.span)
+                case Directive("input", name):
+                    raise StatementError(
+                        f"{{{{input:{name}}}}} belongs into a compose file, which says what {name} is.",
+                        source,
+                        part.span,
+                        f"try: {{{{output:{name}}}}}",
+                    )
+                case _:
+                    yield part
+
+    def _read(self, source: str, directive: Directive, path: str) -> str:
+        try:
+            return printable(self._include(path))
+        except ValueError as error:
+            raise StatementError(
+                f"{path} cannot be included: {error}",
+                source,
+                directive.span,
+                "write the path from the project's folder",
+            ) from error
+
+
+def _no_files(path: str) -> str:
+    raise ValueError(f"files such as {path} are not read here")

@@ -1,0 +1,49 @@
+"""Who can be given work: the team, and those who joined for this session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from teambot_tui.engine.facts import AgentDefined
+    from teambot_tui.engine.ids import AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """All agents in the order in which they are listed, and who gets what is addressed to nobody.
+
+    `temporary` tells how those who joined were defined; `bases` are the names to define others by.
+    """
+
+    agents: tuple[AgentId, ...]
+    default: AgentId | None
+    temporary: Mapping[AgentId, AgentDefined] = field(default_factory=dict)
+    bases: tuple[str, ...] = ()
+
+    @property
+    def team(self) -> tuple[AgentId, ...]:
+        """Those who did not join only for this session."""
+        return tuple(agent for agent in self.agents if agent not in self.temporary)
+
+    def base(self, name: str) -> str | None:
+        """Return the base or agent that is meant by a name in any case."""
+        known = (*self.bases, *self.agents)
+        return next((each for each in known if each.lower() == name.lower()), None)
+
+    def with_agent(self, defined: AgentDefined) -> Roster:
+        """Return the roster with an agent that joined, or was defined anew."""
+        agents = self.agents if defined.agent in self.agents else (*self.agents, defined.agent)
+        return replace(self, agents=agents, temporary={**self.temporary, defined.agent: defined})
+
+    def without_agent(self, agent: AgentId) -> Roster:
+        """Return the roster without an agent that left."""
+        return replace(
+            self,
+            agents=tuple(each for each in self.agents if each != agent),
+            default=self.default if self.default != agent else None,
+            temporary={name: each for name, each in self.temporary.items() if name != agent},
+        )

@@ -1,0 +1,255 @@
+"""Runs that somebody starts by name: a script, a person's `/spawn`, or an agent at work.
+
+A run of an agent that is not on the team, and every run that an agent starts, gets an agent of its own, so
+that runs started together work together and nobody waits in the queue of whoever waits for it. Limits keep
+agents from starting agents for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teambot_tui.engine.context import as_json
+from teambot_tui.engine.facts import Condition, Via
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.orders import Need, Order, OrderError, find
+from teambot_tui.engine.text import one_line, printable
+from teambot_tui.language.names import did_you_mean, is_agent_id
+from teambot_tui.language.nodes import Span, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from teambot_tui.engine.board import State
+    from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.session import Session
+
+_ON_FAILURE = {"skip": Condition.SUCCESS, "refuse": Condition.SUCCESS, "proceed": Condition.ALWAYS}
+_KEPT = 6
+"""How many agents that were made for a run stay in view after it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of each run; see `Session.spawn`."""
+
+    agent: str
+    label: str | None
+    after: tuple[str, ...]
+    include_results: bool
+    context: Mapping[str, object]
+    model: str | None
+    timeout: float | None
+    retries: int
+    on_failure: str
+    parent: TaskId | None
+
+
+class Run:
+    """A task that was started by name, for whoever started it."""
+
+    def __init__(self, session: Session, task: TaskId) -> None:
+        self._session = session
+        self.id = task
+
+    @property
+    def agent(self) -> AgentId:
+        """Who does it."""
+        return self._session.board.tasks[self.id].agent
+
+    @property
+    def label(self) -> str | None:
+        """The name it was given."""
+        return self._session.board.tasks[self.id].plan.label
+
+    @property
+    def status(self) -> State:
+        """Where it is."""
+        return self._session.board.tasks[self.id].state
+
+    @property
+    def output(self) -> str:
+        """What it has said so far."""
+        return self._session.board.tasks[self.id].output.text
+
+    @property
+    def reason(self) -> str:
+        """Why it failed or was skipped."""
+        return self._session.board.tasks[self.id].reason
+
+    async def wait(self) -> str:
+        """Wait until it has ended, however; return what it said."""
+        await self._session.ended([self.id])
+        return self.output
+
+    def cancel(self) -> None:
+        """Stop it, and what it started."""
+        self._session.cancel(self.id)
+
+
+class Spawner:
+    """Starts the runs of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._count = 0
+        self._made: set[AgentId] = set()
+        self._numbers: dict[str, int] = {}
+        self._finished: deque[AgentId] = deque()
+        self._timers: dict[TaskId, asyncio.TimerHandle] = {}
+
+    def spawn(self, tasks: list[str], wish: Wish, *, parallel: bool) -> list[Run]:
+        """Start a run for each task, all at once or one after another.
+
+        Raises:
+            OrderError: it is not possible; nothing was started.
+        """
+        session = self._session
+        self._check(tasks, wish)
+        alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
+        labels = _labels(wish.label, len(tasks))
+        agents = [self._new_name(wish.agent, label) if alone else AgentId(wish.agent) for label in labels]
+        needs = self._needs(wish)
+        context = _context(wish.context)
+        orders: list[Order] = []
+        for number, (text, label, agent) in enumerate(zip(tasks, labels, agents, strict=True)):
+            before = [] if parallel or not number else [self._need(agents[number - 1], wish)]
+            order = Order(
+                agent,
+                (Words(printable(text), Span(0, len(text))),),
+                needs=(*needs, *before),
+                label=label,
+                model=wish.model,
+                parent=wish.parent,
+                context=context,
+                retries=wish.retries,
+            )
+            orders.append(order)
+        newcomers = [(agent, wish.agent, wish.parent) for agent in agents] if alone else []
+        placed = session.place(orders, newcomers)
+        self._count += len(placed)
+        if wish.timeout is not None:
+            for task in placed:
+                self._set_timer(task, wish.timeout)
+        return [Run(session, task) for task in placed]
+
+    def see_end(self, task: TaskId) -> None:
+        """A task has ended: an agent that was made for it need not stay in view for ever."""
+        if timer := self._timers.pop(task, None):
+            timer.cancel()
+        agent = self._session.board.tasks[task].agent
+        if agent in self._made and agent not in self._finished:
+            self._finished.append(agent)
+        while len(self._finished) > _KEPT:
+            oldest = self._finished.popleft()
+            if self._session.dismiss_if_idle(oldest):
+                self._made.discard(oldest)
+
+    def close(self) -> None:
+        """Stop all clocks."""
+        for timer in self._timers.values():
+            timer.cancel()
+
+    # What is asked for
+
+    def _check(self, tasks: list[str], wish: Wish) -> None:
+        session = self._session
+        policy, board = session.policy, session.board
+        if not tasks or not all(text.strip() for text in tasks):
+            raise OrderError("A run needs a task.")
+        if wish.on_failure not in _ON_FAILURE:
+            raise OrderError(
+                f"on_dependency_failure must be one of {', '.join(_ON_FAILURE)},"
+                f" not {one_line(wish.on_failure, 40)}."
+            )
+        if wish.retries < 0 or (wish.timeout is not None and wish.timeout <= 0):
+            raise OrderError("retries must not be negative, and timeout must be above 0.")
+        if session.roster.base(wish.agent) is None:
+            known = tuple(dict.fromkeys((*session.roster.agents, *session.roster.bases)))
+            near = did_you_mean(wish.agent, known)
+            hint = f" Did you mean {near}?" if near else ""
+            raise OrderError(
+                f"There is no agent {one_line(wish.agent, 60)}.{hint} There are: {', '.join(known)}"
+            )
+        if self._count + len(tasks) > policy.spawn_runs:
+            raise OrderError(
+                f"A session may start at most {policy.spawn_runs} runs (spawn_runs);"
+                f" {self._count} were started."
+            )
+        if wish.parent is None:
+            return
+        parent = board.tasks[wish.parent]
+        if parent.ended is not None:
+            raise OrderError(f"{parent.id} has ended and can start nothing any more.")
+        depth, ancestor = 1, parent
+        while ancestor.parent is not None:
+            depth, ancestor = depth + 1, ancestor.parent
+        if depth > policy.spawn_depth:
+            raise OrderError(f"Runs may be started at most {policy.spawn_depth} deep (spawn_depth).")
+        if len(parent.children) + len(tasks) > policy.spawn_children:
+            raise OrderError(
+                f"One run may start at most {policy.spawn_children} others (spawn_children);"
+                f" {parent.id} has started {len(parent.children)}."
+            )
+
+    def _needs(self, wish: Wish) -> tuple[Need, ...]:
+        session = self._session
+        if wish.on_failure == "refuse":
+            for name in wish.after:
+                task = session.board.tasks[find(name, session.board, session.roster)]
+                if task.spoiled:
+                    raise OrderError(f"{name} {task.state}: {task.reason}".rstrip(": "))
+        references = [key[1:] for key in wish.context if key.startswith("$")]
+        return (
+            *(self._need(name, wish) for name in wish.after),
+            *(Need(name, Via.CONTEXT, _ON_FAILURE[wish.on_failure], name) for name in references),
+        )
+
+    @staticmethod
+    def _need(name: str, wish: Wish) -> Need:
+        return Need(name, Via.RESULT if wish.include_results else Via.AFTER, _ON_FAILURE[wish.on_failure])
+
+    # Who does it
+
+    def _is_alone(self, wish: Wish) -> bool:
+        roster = self._session.roster
+        is_base = wish.agent in roster.bases and wish.agent not in roster.team
+        return wish.parent is not None or is_base or wish.agent not in roster.agents
+
+    def _new_name(self, agent: str, label: str | None) -> AgentId:
+        taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made}
+        if label is not None and is_agent_id(label) and label not in taken:
+            name = AgentId(label)
+        else:
+            number = self._numbers.get(agent, 0) + 1
+            while f"{agent}-{number}" in taken:
+                number += 1
+            self._numbers[agent] = number
+            name = AgentId(f"{agent}-{number}")
+        self._made.add(name)
+        return name
+
+    def _set_timer(self, task: TaskId, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._timers[task] = loop.call_later(seconds, self._session.expire, task, seconds)
+
+
+def names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return one name, or several, or none, as a tuple."""
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+def _labels(label: str | None, count: int) -> list[str | None]:
+    if label is None or count == 1:
+        return [label] * count
+    return [f"{label}-{number}" for number in range(1, count + 1)]
+
+
+def _context(context: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    try:
+        return tuple((key, as_json(value)) for key, value in context.items() if not key.startswith("$"))
+    except ValueError as error:
+        raise OrderError(f"The shared context cannot be passed on: {error}") from error

@@ -1,0 +1,149 @@
+"""What becomes of an agent's wish: by the settings, by an earlier answer, by the person, or by nobody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from teambot_tui.engine.effects import AnswerPermission, Publish
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    BudgetReached,
+    BudgetSet,
+    PermissionAnswered,
+    PermissionAsked,
+    PermissionSettled,
+)
+from teambot_tui.engine.ids import TaskId
+from teambot_tui.engine.ports import Permissions, Usage, Verdict
+from tests.engine.bench import Bench
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.rules import Rules
+
+PM, BA = TaskId("pm#1"), TaskId("ba#1")
+
+
+def ask(
+    rules: Rules,
+    request: str = "1",
+    *,
+    task: TaskId = PM,
+    kind: str = "execute",
+    detail: str = "ls",
+    policy: Permissions = Permissions.ASK,
+    attended: bool = True,
+) -> list[str]:
+    wish = PermissionAsked(1.0, task, request, "Shell", kind, detail, policy, attended)
+    return told(rules.handle(wish))
+
+
+def answer(
+    rules: Rules, request: str = "1", verdict: Verdict = Verdict.ALLOW, *, always: bool = False
+) -> list[str]:
+    return told(rules.handle(PermissionAnswered(2.0, PM, request, verdict, always)))
+
+
+def told(effects: object) -> list[str]:
+    """Return what is answered and settled."""
+    lines = []
+    for effect in effects:  # type: ignore[attr-defined]
+        match effect:
+            case AnswerPermission(_, request, verdict):
+                lines.append(f"{verdict} {request}")
+            case Publish(PermissionSettled(request=request, verdict=verdict, why=why)):
+                lines.append(f"{request}: {verdict} {why}")
+    return lines
+
+
+def bench() -> Bench:
+    bench = Bench()
+    bench.submit("@pm,ba Work")
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "attended", "expected"),
+    [
+        ("ask", "read", True, []),
+        ("ask", "read", False, ["reject 1", "1: reject nobody is here to ask"]),
+        ("allow-reads", "read", False, ["allow 1", "1: allow reading is allowed by the settings"]),
+        ("allow-reads", "search", True, ["allow 1", "1: allow reading is allowed by the settings"]),
+        ("allow-reads", "edit", True, []),
+        ("allow-reads", "fetch", False, ["reject 1", "1: reject nobody is here to ask"]),
+        ("allow", "execute", False, ["allow 1", "1: allow by the settings"]),
+        ("deny", "read", True, ["reject 1", "1: reject by the settings"]),
+    ],
+)
+def test_the_settings_decide(policy: str, kind: str, attended: bool, expected: list[str]) -> None:
+    rules = bench().rules
+    assert ask(rules, kind=kind, policy=Permissions(policy), attended=attended) == expected
+    assert bool(rules.approvals.open) == (not expected)
+
+
+def test_the_person_decides_once() -> None:
+    rules = bench().rules
+    assert ask(rules) == []
+    assert answer(rules) == ["allow 1", "1: allow by you"]
+    assert answer(rules) == []  # too late
+    assert ask(rules, "2") == []  # once is once
+
+
+def test_always_means_exactly_the_same_wish_of_the_same_agent() -> None:
+    rules = bench().rules
+    ask(rules, "1")
+    ask(rules, "2")
+    ask(rules, "3", detail="ls -a")
+    ask(rules, "4", task=BA)
+    assert answer(rules, "1", Verdict.REJECT, always=True) == [
+        "reject 1",
+        "1: reject by you, always",
+        "reject 2",
+        "2: reject by you, always",
+    ]
+    assert ask(rules, "5") == ["reject 5", "5: reject as answered before"]
+    assert ask(rules, "6", detail="ls ") == []
+    assert ask(rules, "7", kind="read") == []
+    assert ask(rules, "8", task=BA) == []
+
+
+@pytest.mark.parametrize("end", ["complete pm#1", "fail pm#1", "cancel pm#1"])
+def test_a_wish_is_withdrawn_with_its_task(end: str) -> None:
+    scene = bench()
+    ask(scene.rules)
+    scene.act(end)
+    assert not scene.rules.approvals.open
+    assert next(fact for fact in scene.published if isinstance(fact, PermissionSettled)).verdict is None
+    assert answer(scene.rules) == []
+    assert ask(scene.rules, "late") == []  # what is over asks nobody
+    assert not scene.rules.approvals.open
+
+
+def use(scene: Bench, task: TaskId, tokens: int, cost: float | None) -> None:
+    scene.report(ActivityReported(scene.now, task, Usage(tokens, 0, cost)))
+
+
+def test_what_a_task_reports_is_its_sum_so_far() -> None:
+    scene = bench()
+    use(scene, PM, 10, 0.5)
+    use(scene, PM, 30, 0.75)
+    use(scene, BA, 5, None)
+    assert (scene.rules.spending.tokens, scene.rules.spending.cost) == (35, 0.75)
+    scene.act("fail pm#1")
+    scene.act("retry pm#1")
+    use(scene, PM, 7, 0.25)
+    assert (scene.rules.spending.tokens, scene.rules.spending.cost) == (42, 1.0)
+
+
+def test_a_budget_that_is_used_up_pauses_the_queue_until_more_is_allowed() -> None:
+    scene = bench()
+    scene.rules.handle(BudgetSet(0.0, 1.0, None))
+    use(scene, PM, 10, 1.0)
+    assert "pm#2 started" not in scene.submit("@pm More") + scene.complete("pm#1")
+    assert scene.states()["pm#2"] == "queued"
+    reached = [fact for fact in scene.published if isinstance(fact, BudgetReached)]
+    assert [(fact.cost, fact.tokens) for fact in reached] == [(1.0, 10)]
+    scene.complete("ba#1")
+    assert len([fact for fact in scene.published if isinstance(fact, BudgetReached)]) == 1, "it is told once"
+    assert scene.report(BudgetSet(1.0, 2.0, None)) == ["pm#2 started"]
