@@ -74,6 +74,31 @@ def test_it_is_written_without_anybody_waiting_for_it(outputs: Outputs) -> None:
         os.sched_yield()
 
 
+def test_a_reader_never_sees_half_of_a_change(tmp_path: Path) -> None:
+    outputs = Outputs(tmp_path, RUN, 1024)
+    done = threading.Event()
+    whole = "".join(f"{number};" for number in range(3000))
+    seen: set[str] = set()
+
+    def watch() -> None:
+        while not done.is_set():
+            seen.add(outputs.read(RUN, "pm#1") or "")
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    for number in range(3000):
+        outputs.append("pm#1", f"{number};")
+        if number % 10 == 0:
+            outputs.flush(PATIENCE)
+    outputs.close()
+    done.set()
+    watcher.join()
+    seen.add(outputs.read(RUN, "pm#1") or "")
+    for text in seen:
+        note, cut, kept = text.partition("\n")
+        assert (kept in whole and note.startswith("[The first ")) if cut else whole.startswith(text)
+
+
 def test_a_task_that_says_nothing_has_an_empty_output(outputs: Outputs) -> None:
     outputs.begin("pm#1")
     outputs.end("pm#1")
