@@ -7,6 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.facts import Condition
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.cycles import find_cycle
@@ -15,7 +16,7 @@ from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError
 from teambot_tui.workflows.fields import Problems, short, unknown
 from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
 from teambot_tui.workflows.includes import expand_includes
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Condition, Need, Pipeline
+from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
 from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
 
 if TYPE_CHECKING:

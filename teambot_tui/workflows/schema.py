@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from teambot_tui.engine.facts import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from teambot_tui.workflows.yaml_reader import Value
-
-
-class Condition(StrEnum):
-    """How a task that is depended on must have ended, for the dependent to run."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    ANY = "any"
-    ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from teambot_tui.engine.facts import Condition
 from teambot_tui.engine.text import one_line
 from teambot_tui.workflows.compose import load_compose
 from teambot_tui.workflows.cycles import find_cycle
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Condition, Need, Pipeline
+from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
 
 TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
 
