@@ -125,6 +125,47 @@ def trust() -> None:
     click.echo(f"{file} is trusted until it changes.")
 
 
+@main.command()
+@click.option("--outputs", "outputs_only", is_flag=True, help="Remove captured outputs only.")
+@click.option("--older-than", default="7d", show_default=True, metavar="AGE", help="Such as 12h, 7d or 2w.")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, remove nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None:
+    """Remove what is old: captured outputs, and temporary agents that a session left in this project.
+
+    Whatever a session that is going on uses stays.
+    """
+    from teambot_tui.headless.prune import prune as show_and_remove  # noqa: PLC0415
+    from teambot_tui.store.ages import parse_age  # noqa: PLC0415
+    from teambot_tui.store.errors import StoreError  # noqa: PLC0415
+    from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+
+    try:
+        age = parse_age(older_than).total_seconds()
+        home = teambot_home(os.environ)
+    except ValueError as error:
+        raise UnusableError(f"--older-than: {error}.") from error
+    except StoreError as error:
+        raise UnusableError(f"{error}.") from error
+    ask = None if not sys.stdin.isatty() else _confirm
+    sys.exit(
+        show_and_remove(
+            home,
+            Path.cwd(),
+            age,
+            ("outputs",) if outputs_only else None,
+            dry_run=dry_run,
+            ask=(lambda _: True) if yes else ask,
+            say=click.echo,
+            complain=_complain,
+        )
+    )
+
+
+def _confirm(question: str) -> bool:
+    return click.confirm(question, err=True)
+
+
 def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
     try:
         from teambot_tui.ui.web import serve  # noqa: PLC0415

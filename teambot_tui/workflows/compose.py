@@ -1,0 +1,290 @@
+"""A compose file is read and checked as a whole before anything of it starts: values, or one error."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.text import one_line, size_in_bytes
+from teambot_tui.language.names import ALIASES
+from teambot_tui.workflows.cycles import find_cycle
+from teambot_tui.workflows.directives import Kind, find_directives
+from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError
+from teambot_tui.workflows.fields import Problems, short, unknown
+from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
+from teambot_tui.workflows.includes import expand_includes
+from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
+from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from teambot_tui.workflows.fields import Field
+    from teambot_tui.workflows.yaml_reader import Node, Value
+
+VERSION: Final = "1"
+PROMPTS: Final = "prompts"
+_TOP: Final = ("version", "context", "tasks", "pipelines")
+_SOURCES: Final = ("prompt", "prompt-file", "prompt-string")
+_TASK: Final = (
+    *("agent", *_SOURCES, "model", "prefix", "suffix"),
+    *("concurrency", "depends_on", "inputs"),
+)
+_NEED: Final = ("task", "condition")
+_PIPELINE: Final = ("iterations", "parallelism", "tasks")
+_INPUT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_CONDITIONS: Final = {str(condition): condition for condition in Condition}
+_MOST_TEXT: Final = 16 * 1024 * 1024
+_MOST_CONCURRENT: Final = 1000
+_MOST_ITERATIONS: Final = 1000
+_MOST_INSTANCES: Final = 100
+
+
+def load_compose(
+    path: Path, project: Path | None = None, agents: Collection[str] | None = None
+) -> ComposeFile:
+    """Read a compose file with all prompts it names.
+
+    Files are taken from the project only; a compose file that lies outside is a project of its own. If the
+    agents of the team are given, a task can be given to no other.
+
+    Raises:
+        ComposeError: It cannot be used; of all that is wrong, the first by place.
+    """
+    try:
+        document = read_yaml(_text(path))
+    except YamlError as error:
+        raise ComposeError(path, error.line, error.column, error.message, error.hint) from error
+    return _Reader(path, project, agents).read(document)
+
+
+def _text(path: Path) -> str:
+    try:
+        # Opening a pipe that has no writer would wait for one.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return decode(read_bounded(descriptor, LARGEST))
+        finally:
+            os.close(descriptor)
+    except FileError as error:
+        raise ComposeError(path, 0, 0, str(error)) from error
+    except FileNotFoundError as error:
+        raise ComposeError(path, 0, 0, "does not exist") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "its path is not valid"
+        raise ComposeError(path, 0, 0, f"cannot be read: {why}") from error
+
+
+class _Reader:
+    """Turns the nodes of one file into values, noting what is wrong."""
+
+    def __init__(self, path: Path, project: Path | None, agents: Collection[str] | None) -> None:
+        self._path = path
+        self._file = path.resolve()
+        inside = project is not None and self._file.is_relative_to(project.resolve())
+        self._files = ProjectFiles(project if project is not None and inside else self._file.parent)
+        self._agents = agents
+        self._names: Collection[str] = ()
+        self._speakers: Collection[str] = ()
+        self._room = _MOST_TEXT
+        self._problems = Problems(path)
+
+    def read(self, document: Node) -> ComposeFile:
+        """Return the file's values, or raise its first problem."""
+        problems = self._problems
+        top = problems.fields(document, "a compose file", _TOP)
+        self._version(document, top.get("version"))
+        context = self._context(top.get("context"))
+        written, pipelined = (
+            problems.entries(top[name][1], name) if name in top else [] for name in ("tasks", "pipelines")
+        )
+        if not written:
+            place = top["tasks"][1] if "tasks" in top else document
+            problems.note(place, "there is no task", "such as: tasks: {planner: {prompt-string: Plan it}}")
+        self._names = {key.text: None for key, _ in written}.keys()
+        self._speakers = dict.fromkeys((*self._names, *(self._agents or ()))).keys()
+        tasks = {key.text: self._task(key, node) for key, node in written}
+        pipelines = {key.text: self._pipeline(key, node, tasks) for key, node in pipelined}
+        self._refuse_cycle(written, tasks)
+        problems.raise_first()
+        return ComposeFile(self._path, tasks, pipelines, context)
+
+    def _version(self, document: Node, found: Field | None) -> None:
+        if found is None:
+            self._problems.note(document, "version is missing", f'expected: version: "{VERSION}"')
+        elif not isinstance(found[1], Text) or found[1].text != VERSION:
+            self._problems.note(found[1], f'version must be "{VERSION}"')
+
+    def _context(self, found: Field | None) -> dict[str, Value]:
+        if found is None:
+            return {}
+        return {key.text: plain_value(value) for key, value in self._problems.entries(found[1], "context")}
+
+    def _task(self, key: Text, node: Node) -> ComposeTask:
+        problems = self._problems
+        problems.name(key, "a task")
+        if isinstance(node, Items) or (isinstance(node, Text) and not node.is_nothing):
+            problems.note(key, f"{short(key.text)} must be a table", "such as: {prompt-string: Plan it}")
+        fields = problems.fields(node, "a task", _TASK)
+        inputs = self._inputs(fields.get("inputs"))
+        return ComposeTask(
+            key.text,
+            self._prompt(key, [fields[source] for source in fields if source in _SOURCES], inputs),
+            self._agent(fields.get("agent")),
+            problems.line(fields.get("model")),
+            self._around(fields.get("prefix"), inputs),
+            self._around(fields.get("suffix"), inputs),
+            problems.integer(fields.get("concurrency"), 0, 0, _MOST_CONCURRENT),
+            self._needs(key.text, fields.get("depends_on")),
+            inputs,
+            key.line,
+        )
+
+    def _agent(self, found: Field | None) -> str | None:
+        if found is None:
+            return None
+        node = found[1]
+        if isinstance(node, Text) and node.text in ALIASES:
+            node = Text(ALIASES[node.text], node.plain, node.line, node.column)
+        if self._agents is not None:
+            return self._problems.known(node, "agent", self._agents)
+        return self._problems.name(node, "an agent")
+
+    def _needs(self, task: str, found: Field | None) -> tuple[Need, ...]:
+        problems = self._problems
+        if found is None:
+            return ()
+        needs: list[tuple[Need, Node]] = []
+        for item in problems.items(found[1], "depends_on"):
+            node, condition = item, Condition.SUCCESS
+            if isinstance(item, Table):
+                fields = problems.fields(item, "a dependency", _NEED)
+                if "task" not in fields:
+                    problems.note(item, "task is missing", "such as: {task: planner, condition: any}")
+                    continue
+                node = fields["task"][1]
+                condition = self._condition(fields.get("condition"))
+            name = problems.known(node, "task", self._names)
+            if name == task:
+                problems.note(node, f"{short(task)} depends on itself")
+            elif name is not None:
+                needs.append((Need(name, condition), node))
+        problems.different((need.task, node) for need, node in needs)
+        return tuple(need for need, _ in needs)
+
+    def _condition(self, found: Field | None) -> Condition:
+        if found is None:
+            return Condition.SUCCESS
+        node = found[1]
+        if isinstance(node, Text) and node.text in _CONDITIONS:
+            return _CONDITIONS[node.text]
+        shown = short(node.text) if isinstance(node, Text) else "this"
+        self._problems.note(
+            node, f"{shown or 'nothing'} is no condition", f"expected {', '.join(_CONDITIONS)}"
+        )
+        return Condition.SUCCESS
+
+    def _inputs(self, found: Field | None) -> dict[str, str]:
+        inputs: dict[str, str] = {}
+        for key, node in self._problems.entries(found[1], "inputs") if found else ():
+            if not _INPUT.fullmatch(key.text):
+                shown = short(key.text)
+                self._problems.note(key, f"{shown} is no name for an input", "letters, digits, - and _")
+            inputs[key.text] = self._problems.known(node, "task", self._names) or ""
+        return inputs
+
+    def _prompt(self, key: Text, sources: list[Field], inputs: Collection[str]) -> str:
+        if not sources:
+            self._problems.note(key, f"{short(key.text)} has no prompt", f"give one of {', '.join(_SOURCES)}")
+            return ""
+        if len(sources) > 1:
+            first, second = sources[0][0].text, sources[1][0]
+            self._problems.note(second, f"{first} is given already: a task has one prompt")
+            return ""
+        source, node = sources[0]
+        text = self._problems.text(sources[0])
+        if text is None:
+            return ""
+        if source.text == "prompt-string":
+            return self._expanded(node, text, self._file, "", inputs)
+        place = self._file.parent / (
+            f"{PROMPTS}/{text.strip()}.md" if source.text == "prompt" else text.strip()
+        )
+        try:
+            file = self._files.find(place)
+            content = self._files.read(file)
+        except FileError as error:
+            hint = "prompt is a name; to give a path, use prompt-file" if source.text == "prompt" else ""
+            self._problems.note(node, f"{one_line(self._files.shown(place))} {error}", hint)
+            return ""
+        if not content.strip():
+            self._problems.note(node, f"{one_line(self._files.shown(file))} is empty")
+        return self._expanded(node, content, file, f"{one_line(self._files.shown(file))}: ", inputs)
+
+    def _around(self, found: Field | None, inputs: Collection[str]) -> str:
+        text = self._problems.text(found)
+        return "" if found is None or text is None else self._expanded(found[1], text, self._file, "", inputs)
+
+    def _expanded(self, node: Node, text: str, file: Path, where: str, inputs: Collection[str]) -> str:
+        """Return the text with its includes, after a look at the names in its other directives."""
+        try:
+            text = expand_includes(text, file, self._files) if self._room > 0 else ""
+        except IncludeError as error:
+            self._problems.note(node, str(error))
+            return ""
+        self._room -= size_in_bytes(text)
+        if self._room < 0:
+            self._problems.note(node, f"all prompts together have more than {_MOST_TEXT // 1024**2} MiB")
+        for directive in find_directives(text):
+            name = directive.name
+            spelled = f"{where}{{{{{directive.kind}:{short(name)}}}}}"
+            if directive.kind is Kind.OUTPUT and name not in self._speakers:
+                self._problems.note(node, partial(self._no_output, spelled, name))
+            elif directive.kind is Kind.INPUT and name not in inputs:
+                self._problems.note(
+                    node, f"{spelled}: there is no such input", "map it: inputs: {name: task}"
+                )
+        return text
+
+    def _no_output(self, spelled: str, name: str) -> str:
+        return f"{spelled}: {unknown('task', name, self._speakers)}"
+
+    def _pipeline(self, key: Text, node: Node, tasks: dict[str, ComposeTask]) -> Pipeline:
+        problems = self._problems
+        problems.name(key, "a pipeline")
+        fields = problems.fields(node, "a pipeline", _PIPELINE)
+        iterations = problems.integer(fields.get("iterations"), 1, 1, _MOST_ITERATIONS)
+        parallelism = problems.integer(fields.get("parallelism"), 1, 1, _MOST_INSTANCES)
+        if "tasks" not in fields:
+            return Pipeline(key.text, tuple(tasks), iterations, parallelism)
+        listed = fields["tasks"][1]
+        nodes = {}
+        chosen: list[tuple[str, Node]] = []
+        for item in problems.items(listed, "tasks"):
+            if (name := problems.known(item, "task", self._names)) is not None:
+                chosen.append((name, item))
+                nodes[name] = item
+        problems.different(chosen)
+        if isinstance(listed, Items) and not listed.items:
+            problems.note(listed, "a pipeline needs at least one task", "leave tasks out to take all")
+        for name, item in nodes.items():
+            for need in tasks[name].needs:
+                if need.task not in nodes:
+                    missing = short(need.task)
+                    said = f"{short(name)} depends on {missing}, which is not in this pipeline"
+                    problems.note(item, said, f"add {missing}")
+        return Pipeline(key.text, tuple(nodes), iterations, parallelism)
+
+    def _refuse_cycle(self, written: list[Field], tasks: dict[str, ComposeTask]) -> None:
+        cycle = find_cycle({name: [need.task for need in task.needs] for name, task in tasks.items()})
+        if cycle:
+            keys = {key.text: key for key, _ in written}
+            first = min((keys[name] for name in cycle), key=lambda key: (key.line, key.column))
+            at = cycle.index(first.text)
+            turned = [*cycle[at:], *cycle[:at], first.text]
+            shown = turned if len(turned) <= 12 else [*turned[:10], "…", first.text]
+            self._problems.note(first, f"tasks wait for each other: {' → '.join(map(short, shown))}")

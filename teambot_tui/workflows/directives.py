@@ -1,0 +1,59 @@
+"""The `{{…}}` directives in a text: where they stand. What they are replaced by is decided elsewhere.
+
+Between two lines that begin with ``` nothing is a directive, and a backslash before a brace makes it a brace.
+Braces around anything else are text. One pass, and no character is read more than a few times.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.language.scanner import FENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Kind(StrEnum):
+    """What a directive asks for; the value is its word."""
+
+    OUTPUT = "output"
+    INPUT = "input"
+    INCLUDE = "include"
+    STDIN = "STDIN"
+    ITERATION = "iteration"
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One directive; `name` is what stands behind the colon, if anything."""
+
+    kind: Kind
+    name: str
+    start: int
+    end: int
+
+
+_DIRECTIVE: Final = re.compile(
+    rf"""
+      ^{FENCE}
+    | (?:\\\\)*+\\\{{ | \\++
+    | \{{\{{[^\S\n]*+
+      (?: (?P<named> output | input | include ) [^\S\n]*+ : (?P<name> [^{{}}\n]*+ )
+        | (?P<bare> STDIN | iteration ) [^\S\n]*+ )
+      \}}\}}
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def find_directives(text: str) -> Iterator[Directive]:
+    """Yield the directives of a text, in order."""
+    if "{{" not in text:
+        return
+    for found in _DIRECTIVE.finditer(text):
+        if word := found["named"] or found["bare"]:
+            yield Directive(Kind(word), (found["name"] or "").strip(), found.start(), found.end())
