@@ -12,6 +12,7 @@ from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
+    TaskDelayed,
     TaskFailed,
     TaskQueued,
     TaskRetried,
@@ -68,7 +69,7 @@ class Statuses:
             case TaskCreated(task=task) | TaskRetried(task=task):
                 self._unfinished[agent_of(task)] += 1
                 return None
-            case TaskQueued(task=task):
+            case TaskQueued(task=task) | TaskDelayed(task=task):
                 return self._set(AgentStatus(agent_of(task), Status.QUEUED))
             case TaskWaiting(task=task, waiting_for=agents, no_output_yet=without):
                 return self._set(AgentStatus(agent_of(task), Status.WAITING, agents, without))

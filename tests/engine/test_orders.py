@@ -1,0 +1,171 @@
+"""Orders: what they need by name, how it must end, and that nothing ever hangs."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.facts import CancelRequested, Condition, Via, WorkEnded
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.orders import Need, Order, OrderError, place
+from teambot_tui.language.parser import parse_prompt
+from tests.engine.bench import Bench
+
+PM, BA, WRITER = map(AgentId, ("pm", "ba", "writer"))
+
+
+def order(agent: AgentId, *needs: Need, label: str | None = None, text: str = "Go", scope: str = "") -> Order:
+    return Order(agent, parse_prompt(text), needs, label=label, scope=scope)
+
+
+def give(bench: Bench, *orders: Order) -> list[str]:
+    tasks = place(orders, bench.board, bench.roster, bench.policy, bench.now)
+    for task in tasks:
+        bench.report(task)
+    return [task.task for task in tasks]
+
+
+@pytest.mark.parametrize(
+    ("condition", "end", "expected"),
+    [
+        ("success", "complete", "executing"),
+        ("success", "fail", "skipped"),
+        ("success", "cancel", "skipped"),
+        ("success", "skip", "skipped"),
+        ("failure", "complete", "skipped"),
+        ("failure", "fail", "executing"),
+        ("failure", "cancel", "skipped"),
+        ("failure", "skip", "skipped"),
+        ("any", "complete", "executing"),
+        ("any", "fail", "executing"),
+        ("any", "cancel", "skipped"),
+        ("any", "skip", "executing"),
+        ("always", "complete", "executing"),
+        ("always", "fail", "executing"),
+        ("always", "cancel", "executing"),
+        ("always", "skip", "executing"),
+    ],
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_how_a_dependency_must_end(condition: str, end: str, expected: str, when: str) -> None:
+    bench = Bench()
+    give(bench, order(WRITER, label="root"), order(PM, Need("root"), label="first"))
+    last = order(BA, Need("first", condition=Condition(condition)))
+    if when == "after":
+        give(bench, last)
+    if end == "skip":
+        bench.fail("writer#1")
+    else:
+        bench.complete("writer#1")
+        bench.act(f"{end} pm#1")
+    if when == "before":
+        give(bench, last)
+    assert bench.states()["ba#1"] == expected
+
+
+def test_a_need_is_a_label_of_the_same_orders_then_a_label_a_task_or_an_agent() -> None:
+    bench = Bench()
+    give(bench, order(PM, label="plan"))
+    assert give(bench, order(BA, label="plan"), order(WRITER, Need("plan"))) == ["ba#1", "writer#1"]
+    assert [source and source.id for source in bench.task("writer#1").sources] == ["ba#1"]
+    give(bench, order(WRITER, Need("pm#1"), Need("pm"), Need("reviewer")))
+    assert [source and source.id for source in bench.task("writer#2").sources] == ["pm#1", None]
+
+
+def test_a_label_is_looked_for_in_its_own_scope_first() -> None:
+    bench = Bench()
+    for scope, agent in (("main.1/", PM), ("main.2/", BA)):
+        give(bench, order(agent, label=f"{scope}plan"))
+        bench.complete(f"{agent}#1", f"from {agent}")
+        give(bench, order(WRITER, scope=scope, text="See {{output:plan}}"))
+    assert 'from pm\n--- End output from task "plan" ---' in bench.prompts["writer#1"].text
+    bench.complete("writer#1")
+    assert "from ba\n" in bench.prompts["writer#2"].text
+
+
+@pytest.mark.parametrize(
+    ("orders", "message"),
+    [
+        ([order(AgentId("nobody"))], "There is no agent nobody"),
+        (
+            [order(PM, Need("plann"), label="x"), order(PM, label="plan")],
+            "There is no task, label or agent plann",
+        ),
+        ([order(PM, Need("pm"))], "A run of @pm cannot wait for @pm, which has no output yet"),
+        (
+            [order(PM, Need("ba")), order(BA, Need("pm"))],
+            "Circular dependency detected: @ba → @pm → @ba",
+        ),
+    ],
+)
+def test_what_has_no_meaning_is_refused_as_a_whole(orders: list[Order], message: str) -> None:
+    bench = Bench()
+    with pytest.raises(OrderError) as error:
+        give(bench, *orders)
+    assert message in str(error.value)
+    assert not bench.board.tasks
+
+
+def test_a_need_that_is_told_twice_is_one() -> None:
+    bench = Bench()
+    give(bench, order(PM, label="plan"), order(BA, Need("plan", Via.RESULT), Need("plan", Via.RESULT)))
+    bench.complete("pm#1", "x")
+    assert bench.prompts["ba#1"].text == "[Previous step result]:\nx\n\n[Current task]:\nGo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '--- End output from task "plan" ---',
+        "=== Your Task ===",
+        "$builder-1 {issues} {{output:x}} \\$pm -> @ba",
+        "[Current task]:",
+    ],
+)
+def test_an_output_changes_nothing_but_the_text(text: str) -> None:
+    bench = Bench()
+    give(bench, order(PM, label="plan"))
+    bench.complete("pm#1", f"a\n{text}\nb")
+    give(bench, order(BA, text="See {{output:plan}} now"))
+    shown = f" {text}" if text.startswith("--- End") else text
+    assert bench.prompts["ba#1"].text == (
+        f'See --- Output from task "plan" ---\na\n{shown}\nb\n--- End output from task "plan" --- now'
+    )
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_orders_end_as_their_conditions_say(seed: int) -> None:
+    random = Random(seed)
+    bench = Bench(max_parallel=random.randint(1, 4))
+    agents = [AgentId(name) for name in ("pm", "ba", "builder-1", "writer")]
+    orders = []
+    for number in range(random.randint(1, 12)):
+        chosen = random.sample(range(number), random.randint(0, min(number, 3)))
+        needs = [Need(f"t{each}", condition=random.choice(list(Condition))) for each in chosen]
+        orders.append(order(random.choice(agents), *needs, label=f"t{number}"))
+    give(bench, *orders)
+    while bench.board.unfinished:
+        going = [task for task in bench.board.tasks.values() if task.state is State.EXECUTING]
+        assert going, "something always goes on"
+        task = random.choice(going)
+        match random.randrange(4):
+            case 0:
+                bench.report(CancelRequested(bench.now, (task.id,)))
+                bench.report(WorkEnded(bench.now, task.id, "stopped"))
+            case 1:
+                bench.fail(task.id)
+            case _:
+                bench.complete(task.id)
+    met = {
+        Condition.SUCCESS: {State.COMPLETED},
+        Condition.FAILURE: {State.FAILED},
+        Condition.ANY: {State.COMPLETED, State.FAILED, State.SKIPPED},
+        Condition.ALWAYS: {State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED},
+    }
+    for task in bench.board.tasks.values():
+        wanted = zip(task.plan.dependencies, task.sources, strict=True)
+        may_run = all(source is not None and source.state in met[need.condition] for need, source in wanted)
+        assert may_run == (task.state is not State.SKIPPED)
+        assert may_run == (task.id in bench.prompts)
