@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
     from pathlib import Path
 
     from teambot_tui.engine.facts import AgentDefined
@@ -20,6 +20,26 @@ class Given:
 
     agent: AgentId
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """Where an agent finds the tools we offer it (MCP over HTTP), and the secret it must show there."""
+
+    url: str
+    secret: str
+
+
+class ToolProvider(Protocol):
+    """Offers agents tools of ours."""
+
+    async def server_for(self, agent: AgentId) -> ToolServer | None:
+        """Return where the agent finds its tools; nothing if they cannot be offered here."""
+        ...
+
+    async def aclose(self) -> None:
+        """Offer nothing any more."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,8 @@ class Request:
     directory: Path
     instruction: str
     given: tuple[Given, ...]
+    tools: Callable[[], Awaitable[ToolServer | None]] | None = None
+    """Tells where the agent finds our tools, for backends whose agents can use them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Every piece of work is an asyncio task with an owner, a name and an end. Closing
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from logging import getLogger
 from typing import TYPE_CHECKING, assert_never
 
@@ -22,7 +23,7 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.intake import Intake
 from teambot_tui.engine.ports import BackendError, Lasting, Permission, Request, Text
-from teambot_tui.engine.text import one_line
+from teambot_tui.engine.text import one_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.bus import Bus
     from teambot_tui.engine.facts import Input
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.engine.ports import Member, Verdict
+    from teambot_tui.engine.ports import Member, ToolProvider, Verdict
     from teambot_tui.engine.rules import Rules
 
 logger = getLogger(__name__)
@@ -56,6 +57,7 @@ class Runner:
         self._directory = directory
         self._clock = clock
         self._attended = attended
+        self.tools: ToolProvider | None = None
         self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
         self._running: dict[TaskId, asyncio.Task[None]] = {}
         self._chores: set[asyncio.Task[None]] = set()
@@ -89,6 +91,8 @@ class Runner:
             await asyncio.wait(self._running.values())
         await asyncio.gather(*self._chores, return_exceptions=True)
         await self._close_backends()
+        if self.tools is not None:
+            await self.tools.aclose()
         if self._alarm is not None:
             self._alarm[1].cancel()
             self._alarm = None
@@ -130,6 +134,7 @@ class Runner:
             directory=self._directory,
             instruction=prompt.instruction,
             given=prompt.given,
+            tools=partial(self.tools.server_for, effect.agent) if self.tools else None,
         )
         self.report(TaskStarted(now, effect.task, prompt.text, request.system, request.model))
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
@@ -153,6 +158,18 @@ class Runner:
         finally:
             await updates.aclose()
 
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict:
+        """Ask leave for something that an agent wants of us, and wait for the answer."""
+        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        member = self._members[self._rules.board.tasks[task].agent]
+
+        def settle(verdict: Verdict) -> None:
+            if not answer.done():  # whoever asked may have gone
+                answer.set_result(verdict)
+
+        self._ask(member, task, Permission(tool, tool, kind, printable(detail), settle))
+        return await answer
+
     def _ask(self, member: Member, task: TaskId, wish: Permission) -> None:
         request = wish.id
         while (task, request) in self._asking:  # an agent may use an id twice, and still waits for both
@@ -175,7 +192,7 @@ class Runner:
         task = TaskId(work.get_name())
         del self._running[task]
         for asking in [key for key in self._asking if key[0] == task]:
-            del self._asking[asking]
+            self._asking.pop(asking)
         error = "The work was stopped." if work.cancelled() else _reason(work.exception())
         self.report(WorkEnded(self._clock(), task, error))
 

@@ -37,7 +37,7 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
 from teambot_tui.engine.orders import place
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Lasting
+from teambot_tui.engine.ports import Lasting, Verdict
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.facts import PermissionAsked
     from teambot_tui.engine.orders import Order
-    from teambot_tui.engine.ports import Member, Recruiter, Verdict
+    from teambot_tui.engine.ports import Member, Recruiter, ToolProvider
     from teambot_tui.engine.resolver import Accepted
     from teambot_tui.engine.spawning import Run
 
@@ -165,6 +166,11 @@ class Session:
     def models(self) -> dict[AgentId, str | None]:
         """The model of each agent, in the order of the team."""
         return {agent: member.model for agent, member in self._members.items()}
+
+    @property
+    def approvals(self) -> tuple[PermissionAsked, ...]:
+        """The wishes of agents that wait for the person, in the order they came."""
+        return tuple(self._rules.approvals.open.values())
 
     def submit(self, text: str) -> tuple[TaskId, ...]:
         """Accept a submission as a whole; return the tasks it made.
@@ -307,8 +313,9 @@ class Session:
 
     async def ended(self, tasks: Iterable[TaskId], *, at_least: int | None = None) -> None:
         """Wait until all of these tasks have ended, or at least so many."""
-        unfinished = {task for task in tasks if self.board.tasks[task].ended is None}
-        enough = 0 if at_least is None else len(tuple(tasks)) - at_least
+        wanted = set(tasks)
+        unfinished = {task for task in wanted if self.board.tasks[task].ended is None}
+        enough = 0 if at_least is None else len(wanted) - at_least
         done = asyncio.Event()
 
         def watch(fact: Fact) -> None:
@@ -374,6 +381,21 @@ class Session:
     def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
         """Answer an agent that asks permission; an answer that comes too late changes nothing."""
         self._runner.report(PermissionAnswered(self._clock(), task, request, verdict, always))
+
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict:
+        """Ask the person whether an agent may do something; it is rejected if its task ends before."""
+        asking = asyncio.ensure_future(self._runner.ask(task, tool, kind, detail))
+        over = asyncio.ensure_future(self.ended([task]))
+        try:
+            await asyncio.wait((asking, over), return_when=asyncio.FIRST_COMPLETED)
+            return asking.result() if asking.done() else Verdict.REJECT
+        finally:
+            asking.cancel()
+            over.cancel()
+
+    def offer_tools(self, provider: ToolProvider) -> None:
+        """Let agents that can use tools find these."""
+        self._runner.tools = provider
 
     def set_budget(self, cost: float | None, tokens: int | None = None) -> None:
         """Allow this many US dollars and tokens in all; what waits for it goes on."""

@@ -1,0 +1,145 @@
+"""The agents' own door to the team: an MCP server in this process, on a loopback port, a secret per agent.
+
+It is started when the first agent that can use it starts. The SDK is imported only then; without it agents
+simply have no such tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import socket
+from contextlib import contextmanager, nullcontext, suppress
+from logging import getLogger
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from teambot_tui.engine.ports import ToolServer
+from teambot_tui.workflows.door import Door, DoorError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.session import Session
+
+logger = getLogger(__name__)
+
+_PATH = "/mcp"
+_PATIENCE = 2.0
+
+
+_Receive: TypeAlias = "Callable[[], Awaitable[dict[str, Any]]]"
+_Send: TypeAlias = "Callable[[dict[str, Any]], Awaitable[None]]"
+_Asgi: TypeAlias = "Callable[[dict[str, Any], _Receive, _Send], Awaitable[None]]"
+
+
+class McpDoor:
+    """Offers the door of a session to its agents."""
+
+    def __init__(self, session: Session) -> None:
+        self._door = Door(session)
+        self._secrets: dict[AgentId, str] = {}
+        self._callers: dict[str, AgentId] = {}
+        self._starting: asyncio.Task[str | None] | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._server: Any = None
+
+    async def server_for(self, agent: AgentId) -> ToolServer | None:
+        """Return where the agent finds its tools; nothing if the SDK is not installed."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start(), name="start of the MCP server")
+        url = await asyncio.shield(self._starting)
+        if url is None:
+            return None
+        if agent not in self._secrets:
+            secret = secrets.token_urlsafe(32)
+            self._secrets[agent] = secret
+            self._callers[secret] = agent
+        return ToolServer(url, self._secrets[agent])
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        if self._starting is not None:
+            with suppress(asyncio.CancelledError):
+                await self._starting
+        if self._serving is None:
+            return
+        self._server.should_exit = True
+        await asyncio.wait([self._serving], timeout=_PATIENCE)
+        self._serving.cancel()
+        await asyncio.gather(self._serving, return_exceptions=True)
+
+    async def _start(self) -> str | None:
+        try:
+            app, uvicorn = await asyncio.to_thread(self._build)
+        except ModuleNotFoundError as error:
+            logger.info("agents get no tools of ours: %s is not installed", error.name)
+            return None
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()  # who is told the address may connect before the server has begun
+        port = listener.getsockname()[1]
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._server.capture_signals = nullcontext  # signals are not its business
+        self._serving = asyncio.create_task(self._serve(listener), name="the MCP server")
+        return f"http://127.0.0.1:{port}{_PATH}"
+
+    async def _serve(self, listener: socket.socket) -> None:
+        try:
+            await self._server.serve(sockets=[listener])
+        finally:
+            listener.close()
+
+    def _build(self) -> tuple[Any, Any]:
+        import uvicorn  # noqa: PLC0415  imported only when an agent can use it
+        from mcp.server import MCPServer  # noqa: PLC0415
+
+        from teambot_tui.workflows.mcp_tools import add_tools  # noqa: PLC0415
+
+        with _root_logger_as_it_is():
+            server = MCPServer("teambot", log_level="CRITICAL")
+        for name in ("mcp", "uvicorn"):
+            getLogger(name).propagate = False
+            getLogger(name).addHandler(logging.NullHandler())
+        add_tools(server, self._door, self._caller)
+        app = server.streamable_http_app(streamable_http_path=_PATH, json_response=True, stateless_http=True)
+        return _Guarded(cast("_Asgi", app), self._callers), uvicorn
+
+    def _caller(self, authorization: str) -> AgentId:
+        try:
+            return self._callers[authorization.removeprefix("Bearer ")]
+        except KeyError as error:
+            raise DoorError("Show the secret that you were given.") from error
+
+
+@contextmanager
+def _root_logger_as_it_is() -> Iterator[None]:
+    """Keep the SDK from making all logs of the program go to the terminal."""
+    root = getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+class _Guarded:
+    """Lets only those in who show a secret."""
+
+    def __init__(self, app: _Asgi, callers: dict[str, AgentId]) -> None:
+        self._app = app
+        self._callers = callers
+
+    async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
+        if scope["type"] == "http":
+            shown = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+            if shown.removeprefix("Bearer ") not in self._callers:
+                await send({"type": "http.response.start", "status": 401, "headers": []})
+                await send({"type": "http.response.body", "body": b"Unauthorized"})
+                return
+        await self._app(scope, receive, send)

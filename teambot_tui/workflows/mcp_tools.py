@@ -1,0 +1,118 @@
+"""The tools of the door as MCP describes them, in words a model understands."""
+
+# No `from __future__ import annotations` here: the SDK reads the annotations to describe the parameters.
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.workflows.door import Door, DoorError
+
+Names = str | list[str]
+
+
+def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentId]) -> None:
+    """Give a server the tools of the door; `caller` tells who shows which authorization."""
+
+    def who(context: Context[Any, Any]) -> AgentId:
+        request = context.request_context.request
+        return caller(request.headers.get("authorization", "") if request is not None else "")
+
+    @server.tool(structured_output=False)
+    async def spawn(
+        context: Context[Any, Any],
+        task: Annotated[Names, Field(description="What to do; a list starts one run for each")],
+        agent: Annotated[
+            str, Field(description="Who does it; list_agents tells who there is")
+        ] = "general-purpose",
+        label: Annotated[str | None, Field(description="A name by which you and others find the run")] = None,
+        chain_after: Annotated[
+            Names | None, Field(description="Runs, labels or agents that must complete before it starts")
+        ] = None,
+        include_dependency_result: Annotated[
+            bool, Field(description="Put the results of chain_after in front of the task")
+        ] = False,
+        shared_context: Annotated[
+            dict[str, Any] | None,
+            Field(description='What the run is told besides; {"$label": "reference"} includes a result'),
+        ] = None,
+        parallel: Annotated[bool, Field(description="Start the runs of a list at once")] = False,
+        model: Annotated[str | None, Field(description="The model to use instead of the agent's own")] = None,
+        retries: Annotated[int, Field(description="How often a failed run is tried again", ge=0, le=5)] = 0,
+    ) -> str:
+        """Start another agent on a task, or several. Returns at once with the ids of the runs; use wait and
+        output to get the results. Runs that need others wait for them by themselves."""
+        return await _answer(
+            door.spawn(
+                who(context),
+                task,
+                agent=agent,
+                label=label,
+                chain_after=chain_after,
+                include_dependency_result=include_dependency_result,
+                shared_context=shared_context,
+                parallel=parallel,
+                model=model,
+                retries=retries,
+            )
+        )
+
+    @server.tool(structured_output=False)
+    async def wait(
+        context: Context[Any, Any],
+        runs: Annotated[list[str], Field(description="Ids or labels of runs")],
+        at_least: Annotated[
+            int | None, Field(description="Be content with so many; 1 waits for any, nothing for all", ge=1)
+        ] = None,
+        timeout: Annotated[float, Field(description="Seconds to wait at most", gt=0, le=3600)] = 600.0,  # noqa: ASYNC109
+    ) -> str:
+        """Wait until runs have ended. Tells how each of them stands, also when the time is over."""
+        who(context)
+        return await _answer(door.wait(runs, at_least=at_least, seconds=timeout))
+
+    @server.tool(structured_output=False)
+    async def output(
+        context: Context[Any, Any], run: Annotated[str, Field(description="The id or label of a run")]
+    ) -> str:
+        """Read what a run has said, so far or in all."""
+        who(context)
+        return await _answer(_now(lambda: door.output(run)))
+
+    @server.tool(structured_output=False)
+    async def status(
+        context: Context[Any, Any],
+        runs: Annotated[
+            list[str] | None, Field(description="Ids or labels; nothing means all unfinished")
+        ] = None,
+    ) -> str:
+        """Tell how runs stand: queued, waiting for whom, executing, completed, failed, skipped, cancelled."""
+        who(context)
+        return await _answer(_now(lambda: door.status(runs)))
+
+    @server.tool(structured_output=False)
+    async def list_agents(context: Context[Any, Any]) -> str:
+        """List the agents that can be given work."""
+        who(context)
+        return await _answer(_now(door.agents))
+
+    @server.tool(structured_output=False)
+    async def shared_context(context: Context[Any, Any]) -> str:
+        """Read the context that you share with whoever started you."""
+        return await _answer(_now(lambda: door.shared_context(who(context))))
+
+
+async def _now(read: Callable[[], object]) -> object:
+    return read()
+
+
+async def _answer(work: Awaitable[object]) -> str:
+    try:
+        return json.dumps(await work, ensure_ascii=False)
+    except DoorError as error:
+        raise ToolError(str(error)) from error

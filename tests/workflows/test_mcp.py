@@ -1,0 +1,229 @@
+"""Agents reach the team through MCP: a real client over loopback, in the place of a real agent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verdict
+from teambot_tui.engine.session import Session
+from teambot_tui.workflows.mcp_server import McpDoor
+from tests.team import TEAM, Gate, settle
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+
+    from mcp import Client
+
+    from teambot_tui.engine.facts import AgentDefined
+    from teambot_tui.engine.policy import Policy
+    from teambot_tui.engine.ports import Request, Update
+
+pytest.importorskip("mcp")
+
+
+class Leader:
+    """An agent that does with its tools what the test says."""
+
+    def __init__(self, lead: Callable[[Client], Awaitable[str]]) -> None:
+        self._lead = lead
+
+    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+        assert request.tools is not None
+        server = await request.tools()
+        assert server is not None
+        async with client_of(server) as client:
+            answer = await self._lead(client)
+        yield Text(answer)
+
+
+@asynccontextmanager
+async def client_of(server: ToolServer) -> AsyncIterator[Client]:
+    import httpx2
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    headers = {"Authorization": f"Bearer {server.secret}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(server.url, http_client=http)) as client,
+    ):
+        yield client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> Any:  # noqa: ANN401  JSON
+    result = await client.call_tool(tool, arguments)
+    text = result.content[0].text  # type: ignore[union-attr]
+    return text if result.is_error else json.loads(text)
+
+
+@asynccontextmanager
+async def session_led_by(
+    lead: Callable[[Client], Awaitable[str]],
+    gate: Gate,
+    *,
+    permissions: Permissions = Permissions.ALLOW,
+    policy: Policy | None = None,
+    attended: bool = True,
+) -> AsyncIterator[Session]:
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, f"You are {defined.base}.", None, gate)
+
+    leader = Member(AgentId("pm"), "You lead.", None, Leader(lead), permissions)
+    others = [Member(AgentId(name), f"You are {name}.", None, gate) for name in TEAM[1:]]
+    session = Session(
+        [leader, *others], policy=policy, bases=("general-purpose",), recruit=recruit, attended=attended
+    )
+    session.offer_tools(McpDoor(session))
+    async with session:
+        yield session
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():  # noqa: ASYNC110  the server has its own pace
+            await asyncio.sleep(0)
+
+
+async def test_an_agent_starts_another_and_reads_what_it_said() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        (run,) = await call(client, "spawn", task="Look", label="research", shared_context={"depth": 2})
+        assert run == {"run": "research#1", "agent": "research", "status": "executing", "label": "research"}
+        (ended,) = await call(client, "wait", runs=["research"])
+        assert ended["status"] == "completed"
+        return str((await call(client, "output", run="research"))["output"])
+
+    async with session_led_by(lead, gate) as session:
+        session.submit("@pm Lead")
+        await until(lambda: gate.started == ["research#1"])
+        assert gate.requests[0].system.endswith("[Shared Context]:\n- depth: 2")
+        assert session.board.tasks[TaskId("research#1")].plan.parent == "pm#1"
+        gate.answer("research#1", "found it")
+        await session.idle()
+        assert session.outcome(TaskId("pm#1")).output == "found it"
+
+
+async def test_the_tools_describe_themselves_and_tell_what_is_wrong() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == [
+            "spawn",
+            "wait",
+            "output",
+            "status",
+            "list_agents",
+            "shared_context",
+        ]
+        assert all(tool.description for tool in tools)
+        assert tools[0].input_schema["required"] == ["task"]
+        assert all("description" in each for each in tools[0].input_schema["properties"].values())
+        names = [each["agent"] for each in await call(client, "list_agents")]
+        assert names == [*TEAM, "general-purpose"]
+        assert await call(client, "shared_context") == {"goal": '"ship"'}
+        assert [run["run"] for run in await call(client, "status")] == ["pm#1"]
+        wrong = await call(client, "output", run="nothing")
+        assert "There is no task, label or agent nothing" in wrong
+        wrong = await call(client, "spawn", task="x", agent="generalpurpose")
+        assert "Did you mean general-purpose?" in wrong
+        wrong = await call(client, "spawn", task=["a"] * 9, parallel=True)
+        assert "at most 8 others (spawn_children)" in wrong
+        return "done"
+
+    async with session_led_by(lead, gate) as session:
+        session.set_context("goal", "ship")
+        result = await session.run("@pm Lead")
+        assert result.output == "done", result
+
+
+async def test_any_of_several_and_the_time_that_is_over() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        runs = await call(client, "spawn", task=["a", "b"], parallel=True)
+        names = [run["run"] for run in runs]
+        stand = await call(client, "wait", runs=names, at_least=1)
+        late = await call(client, "wait", runs=names, timeout=0.01)
+        return " ".join(run["status"] for run in [*stand, *late])
+
+    async with session_led_by(lead, gate) as session:
+        session.submit("@pm Lead")
+        await until(lambda: len(gate.started) == 2)
+        gate.answer(gate.started[0])
+        await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
+        assert session.outcome(TaskId("pm#1")).output == "completed executing completed executing"
+        session.cancel()
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        first = await call(client, "spawn", task="a")
+        second = await call(client, "spawn", task="b")
+        return f"{first} {second}"
+
+    async with session_led_by(lead, gate, permissions=Permissions.ASK) as session:
+        session.submit("@pm Lead")
+        await until(lambda: session.approvals)
+        (asked,) = session.approvals
+        assert (asked.tool, asked.detail) == ("spawn", "start @general-purpose: a")
+        session.answer(asked.task, asked.request, verdict)
+        await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
+        started = len([task for task in session.board.tasks.values() if task.parent])
+        assert started == (2 if verdict is Verdict.ALLOW else 0)
+        refused = session.outcome(TaskId("pm#1")).output.count("did not allow")
+        assert refused == (0 if verdict is Verdict.ALLOW else 2)
+        session.cancel()
+
+
+async def test_where_nobody_is_there_to_ask_nothing_is_started() -> None:
+    async def lead(client: Client) -> str:
+        return str(await call(client, "spawn", task="a"))
+
+    async with session_led_by(lead, Gate(), permissions=Permissions.ASK, attended=False) as session:
+        assert "did not allow" in (await session.run("@pm Lead")).output
+
+
+async def test_a_child_is_cancelled_with_its_parent() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        await call(client, "spawn", task="a")
+        await call(client, "wait", runs=["general-purpose-1"])
+        return "never"
+
+    async with session_led_by(lead, gate) as session:
+        session.submit("@pm Lead")
+        await until(lambda: gate.started)
+        session.cancel("pm")
+        await session.idle()
+        assert {task.state for task in session.board.tasks.values()} == {State.CANCELLED}
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}])
+async def test_nobody_gets_in_without_a_secret(headers: dict[str, str]) -> None:
+    import httpx2
+
+    async def lead(client: Client) -> str:
+        return ""
+
+    async with session_led_by(lead, Gate()) as session:
+        door = McpDoor(session)
+        server = await door.server_for(AgentId("pm"))
+        assert server is not None
+        async with httpx2.AsyncClient() as http:
+            answer = await http.post(server.url, json={}, headers=headers)
+        assert answer.status_code == 401
+        await door.aclose()
+        await settle()
