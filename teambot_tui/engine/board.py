@@ -54,6 +54,11 @@ class Lane:
         return next(iter(self.queue.values())) if self.queue else None
 
     @property
+    def is_idle(self) -> bool:
+        """Whether the agent has nothing to do."""
+        return not self.queue and self.busy is None
+
+    @property
     def newest(self) -> Task | None:
         """The unfinished task that was submitted last."""
         return next(reversed(self.queue.values())) if self.queue else None

@@ -83,7 +83,7 @@ class _Resolver:
 
     def _join(self, defined: AgentDefined) -> None:
         self.facts.append(defined)
-        self.roster = self.roster.with_agent(defined)
+        self.roster = self.roster.with_agents(defined)
 
     def _definition(self, definition: Definition) -> AgentDefined:
         name = AgentId(definition.name)

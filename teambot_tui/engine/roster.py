@@ -34,16 +34,17 @@ class Roster:
         known = (*self.bases, *self.agents)
         return next((each for each in known if each.lower() == name.lower()), None)
 
-    def with_agent(self, defined: AgentDefined) -> Roster:
-        """Return the roster with an agent that joined, or was defined anew."""
-        agents = self.agents if defined.agent in self.agents else (*self.agents, defined.agent)
-        return replace(self, agents=agents, temporary={**self.temporary, defined.agent: defined})
+    def with_agents(self, *defined: AgentDefined) -> Roster:
+        """Return the roster with agents that joined, or were defined anew."""
+        agents = dict.fromkeys((*self.agents, *(each.agent for each in defined)))
+        joined = {each.agent: each for each in defined}
+        return replace(self, agents=tuple(agents), temporary={**self.temporary, **joined})
 
-    def without_agent(self, agent: AgentId) -> Roster:
-        """Return the roster without an agent that left."""
+    def without_agents(self, *left: AgentId) -> Roster:
+        """Return the roster without agents that left."""
         return replace(
             self,
-            agents=tuple(each for each in self.agents if each != agent),
-            default=self.default if self.default != agent else None,
-            temporary={name: each for name, each in self.temporary.items() if name != agent},
+            agents=tuple(each for each in self.agents if each not in left),
+            default=self.default if self.default not in left else None,
+            temporary={name: each for name, each in self.temporary.items() if name not in left},
         )

@@ -199,9 +199,7 @@ class Session:
         """
         now = self._clock()
         joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
-        roster = self._roster
-        for newcomer in joined:
-            roster = roster.with_agent(newcomer)
+        roster = self._roster.with_agents(*joined)
         return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
 
     async def spawn(
@@ -267,18 +265,19 @@ class Session:
         """
         if agent not in self._roster.temporary:
             raise RefusedError(f"@{agent} is not a temporary agent.")
-        if not self.dismiss_if_idle(agent):
+        if not self.dismiss_idle(agent):
             raise RefusedError(f"@{agent} still has work. /cancel {agent} ends it.")
 
-    def dismiss_if_idle(self, agent: AgentId) -> bool:
-        """Let an agent that joined for this session leave if it has no work; tell whether it left."""
-        lane = self.board.lanes.get(agent)
-        if lane and (lane.queue or lane.busy):
-            return False
-        self._roster = self._roster.without_agent(agent)
-        self._runner.report(AgentDismissed(self._clock(), agent))
-        self._runner.in_background(self.forget(agent), f"farewell of {agent}")
-        return True
+    def dismiss_idle(self, *agents: AgentId) -> tuple[AgentId, ...]:
+        """Let those of some agents that joined for this session leave that have no work; return them."""
+        lanes = self.board.lanes
+        leaving = tuple(agent for agent in agents if not (lane := lanes.get(agent)) or lane.is_idle)
+        self._roster = self._roster.without_agents(*leaving)
+        for agent in leaving:
+            self._runner.report(AgentDismissed(self._clock(), agent))
+            if isinstance(self._members[agent].backend, Lasting):
+                self._runner.in_background(self.forget(agent), f"farewell of {agent}")
+        return leaving
 
     def expire(self, task: TaskId, seconds: float) -> None:
         """Tell a task that its time is over."""
@@ -416,16 +415,14 @@ class Session:
         statements = self._expansion.statements(text, statements)
         return resolve(text, statements, self.board, self._roster, self.policy, self._clock())
 
-    def _take(self, facts: Iterable[Accepted]) -> tuple[TaskId, ...]:
-        tasks: list[TaskId] = []
+    def _take(self, facts: Sequence[Accepted]) -> tuple[TaskId, ...]:
+        joined = [fact for fact in facts if isinstance(fact, AgentDefined)]
+        if joined:
+            self._members |= {fact.agent: self._recruit(fact) for fact in joined}
+            self._roster = self._roster.with_agents(*joined)
         for fact in facts:
-            if isinstance(fact, AgentDefined):
-                self._members[fact.agent] = self._recruit(fact)
-                self._roster = self._roster.with_agent(fact)
-            elif isinstance(fact, TaskCreated):
-                tasks.append(fact.task)
             self._runner.report(fact)
-        return tuple(tasks)
+        return tuple(fact.task for fact in facts if isinstance(fact, TaskCreated))
 
     def _copy_of_base(self, defined: AgentDefined) -> Member:
         base = self._members[AgentId(defined.base)]

@@ -8,7 +8,7 @@ agents from starting agents for ever.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _ON_FAILURE = {"skip": Condition.SUCCESS, "refuse": Condition.SUCCESS, "proceed": Condition.ALWAYS}
 _KEPT = 6
-"""How many agents that were made for a run stay in view after it has ended."""
+"""At least so many agents that were made for a run stay in view after it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Spawner:
         self._count = 0
         self._made: set[AgentId] = set()
         self._numbers: dict[str, int] = {}
-        self._finished: deque[AgentId] = deque()
+        self._finished: OrderedDict[AgentId, None] = OrderedDict()
         self._timers: dict[TaskId, asyncio.TimerHandle] = {}
 
     def spawn(self, tasks: list[str], wish: Wish, *, parallel: bool) -> list[Run]:
@@ -111,7 +111,7 @@ class Spawner:
         self._check(tasks, wish)
         alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
         labels = _labels(wish.label, len(tasks))
-        agents = [self._new_name(wish.agent, label) if alone else AgentId(wish.agent) for label in labels]
+        agents = self._new_names(wish.agent, labels) if alone else [AgentId(wish.agent)] * len(tasks)
         needs = self._needs(wish)
         context = _context(wish.context)
         orders: list[Order] = []
@@ -130,6 +130,7 @@ class Spawner:
             orders.append(order)
         newcomers = [(agent, wish.agent, wish.parent) for agent in agents] if alone else []
         placed = session.place(orders, newcomers)
+        self._made.update(agent for agent, *_ in newcomers)
         self._count += len(placed)
         if wish.timeout is not None:
             for task in placed:
@@ -141,12 +142,11 @@ class Spawner:
         if timer := self._timers.pop(task, None):
             timer.cancel()
         agent = self._session.board.tasks[task].agent
-        if agent in self._made and agent not in self._finished:
-            self._finished.append(agent)
-        while len(self._finished) > _KEPT:
-            oldest = self._finished.popleft()
-            if self._session.dismiss_if_idle(oldest):
-                self._made.discard(oldest)
+        if agent in self._made:
+            self._finished[agent] = None
+        if len(self._finished) > 2 * _KEPT:
+            oldest = [self._finished.popitem(last=False)[0] for _ in range(_KEPT)]
+            self._made.difference_update(self._session.dismiss_idle(*oldest))
 
     def close(self) -> None:
         """Stop all clocks."""
@@ -219,18 +219,21 @@ class Spawner:
         is_base = wish.agent in roster.bases and wish.agent not in roster.team
         return wish.parent is not None or is_base or wish.agent not in roster.agents
 
-    def _new_name(self, agent: str, label: str | None) -> AgentId:
+    def _new_names(self, agent: str, labels: list[str | None]) -> list[AgentId]:
         taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made}
-        if label is not None and is_agent_id(label) and label not in taken:
-            name = AgentId(label)
-        else:
-            number = self._numbers.get(agent, 0) + 1
-            while f"{agent}-{number}" in taken:
-                number += 1
-            self._numbers[agent] = number
-            name = AgentId(f"{agent}-{number}")
-        self._made.add(name)
-        return name
+        names: list[AgentId] = []
+        for label in labels:
+            if label is not None and is_agent_id(label) and label not in taken:
+                name = AgentId(label)
+            else:
+                number = self._numbers.get(agent, 0) + 1
+                while f"{agent}-{number}" in taken:
+                    number += 1
+                self._numbers[agent] = number
+                name = AgentId(f"{agent}-{number}")
+            taken.add(name)
+            names.append(name)
+        return names
 
     def _set_timer(self, task: TaskId, seconds: float) -> None:
         loop = asyncio.get_running_loop()

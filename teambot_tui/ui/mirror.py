@@ -131,10 +131,10 @@ class Mirror:
                         self._first_lines[task] = first.lstrip()[:_LAST_LINE]
                     agents.add(agent_of(task))
                 case AgentDefined(agent=agent):
-                    self.roster = self.roster.with_agent(fact)
+                    self.roster = self.roster.with_agents(fact)
                     joined.append(agent)
                 case AgentDismissed(agent=agent):
-                    self.roster = self.roster.without_agent(agent)
+                    self.roster = self.roster.without_agents(agent)
                     left.append(agent)
                 case StatementAccepted(tasks=made):
                     self._statements.update(dict.fromkeys(made, fact))

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import bus, clean, handover, parse, screen, tasks
+from tests.benchmarks import bus, clean, handover, parse, screen, spawn, tasks
 from tests.benchmarks.measure import FULL, QUICK
 from tests.benchmarks.table import table
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BENCHMARKS: dict[str, Callable[[Scale], Iterator[Figure]]] = {
     "parse": parse.figures,
     "tasks": tasks.figures,
+    "spawn": spawn.figures,
     "bus": bus.figures,
     "handover": handover.figures,
     "clean": clean.figures,
