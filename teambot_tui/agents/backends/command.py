@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import errno
 import re
-import shutil
 from codecs import getincrementaldecoder
-from os import F_OK
 from pathlib import PurePath
-from signal import Signals
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.failures import KEPT, encodable, how_it_ended, why_it_did_not_start
 from teambot_tui.agents.process import Process, SilenceError
 from teambot_tui.engine.ports import BackendError, Text
 
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Request, Update
 
 _PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model)\}")
-_KEPT: Final = "; its partial output is kept"
-_SHOWN_LINES: Final = 5
-_SHOWN_CHARACTERS: Final = 1000
 
 
 class Command:
@@ -61,21 +56,21 @@ class Command:
         try:
             async with process:
                 if not self._takes("prompt"):
-                    process.write(_encodable(request.prompt).encode())
+                    process.write(encodable(request.prompt).encode())
                 process.end_input()
                 async for chunk in process:
                     if text := decoder.decode(chunk):
                         yield Text(text)
-                        note = _KEPT
+                        note = KEPT
         except OSError as error:
             raise BackendError(self._why_it_did_not_start(error, request.directory)) from error
         except SilenceError as error:
             raise BackendError(f"{name} was stopped: {error}{note}") from error
         if text := decoder.decode(b"", final=True):
             yield Text(text)
-            note = _KEPT
+            note = KEPT
         if process.returncode != 0:
-            raise BackendError(f"{name} {_how_it_ended(process)}{note}")
+            raise BackendError(f"{name} {how_it_ended(process)}{note}")
 
     def _takes(self, placeholder: str) -> bool:
         return any(f"{{{placeholder}}}" in argument for argument in self._arguments)
@@ -88,7 +83,7 @@ class Command:
             )
         values = {"prompt": request.prompt, "system": request.system, "model": request.model or ""}
         filled_in = [
-            _encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument))
+            encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument))
             for argument in self._arguments
         ]
         if any("\0" in argument for argument in filled_in):
@@ -98,45 +93,11 @@ class Command:
         return filled_in
 
     def _why_it_did_not_start(self, error: OSError, directory: Path) -> str:
-        program = self._program
-        is_path = "/" in program
-        there = (directory / program).exists() if is_path else bool(shutil.which(program, F_OK))
         if error.errno == errno.E2BIG:
-            return f"the arguments of {program} are too long: {self._way_out()}"
-        if str(error.filename) == str(directory):
-            return f"{program} cannot work in the directory {directory}: {error.strerror}"
-        if not there:
-            return f"there is no program {program}" + ("" if is_path else ": it is not on PATH")
-        if error.errno == errno.ENOENT:
-            return f"{program} does not start: the interpreter that its first line names is missing"
-        if error.errno == errno.EACCES:
-            return f"{program} is not executable: try chmod +x"
-        return f"{program} does not start: {error.strerror}"
+            return f"the arguments of {self._program} are too long: {self._way_out()}"
+        return why_it_did_not_start(self._program, error, directory)
 
     def _way_out(self) -> str:
         if self._takes("prompt"):
             return "leave {prompt} out of its command, and the prompt goes by standard input"
         return "leave {system} out of its command"
-
-
-def _encodable(text: str) -> str:
-    """The text with a question mark for every lone surrogate, which no encoding knows."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _how_it_ended(process: Process) -> str:
-    assert process.returncode is not None
-    lines = process.errors.decode("utf-8", "replace").split("\n")
-    last_words = "\n".join([line for line in lines if line.strip()][-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
-    if process.returncode < 0:
-        return f"was killed by {_signal_name(-process.returncode)}" + (last_words and f": {last_words}")
-    return f"ended with exit status {process.returncode}" + (
-        f": {last_words}" if last_words else " and wrote nothing to its standard error"
-    )
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return Signals(number).name
-    except ValueError:
-        return f"signal {number}"
