@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from teambot_tui.agents.checks import Table, arguments, integer, number, variable_names
+from teambot_tui.agents.checks import Table, arguments, boolean, integer, number, text, variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +34,12 @@ def build(type_name: str, options: Mapping[str, object]) -> Backend:
     return TYPES[type_name].build(options)
 
 
+def _acp(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.acp import Acp, AcpOptions
+
+    return Acp(AcpOptions(**options))
+
+
 def _echo(options: Mapping[str, Any]) -> Backend:
     from teambot_tui.agents.backends.echo import Echo
 
@@ -53,6 +59,23 @@ def _rehearsal(options: Mapping[str, Any]) -> Backend:
 
 
 TYPES: Mapping[str, BackendType] = {
+    "acp": BackendType(
+        Table(
+            {
+                "command": arguments,
+                "env": variable_names,
+                "mode": text,
+                "silence_timeout": number(at_most=_A_DAY),
+                "start_timeout": number(at_most=_A_DAY),
+                "files": boolean,
+                "terminal": boolean,
+                "fresh": boolean,
+                "login": text,
+            },
+            required=("command",),
+        ),
+        _acp,
+    ),
     "command": BackendType(
         Table(
             {"command": arguments, "env": variable_names, "silence_timeout": number(at_most=_A_DAY)},

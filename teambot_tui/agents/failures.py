@@ -44,13 +44,14 @@ def how_it_ended(process: Process) -> str:
     lines = process.errors.decode("utf-8", "replace").split("\n")
     last_words = "\n".join([line for line in lines if line.strip()][-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
     if process.returncode < 0:
-        return f"was killed by {_signal_name(-process.returncode)}" + (last_words and f": {last_words}")
+        return f"was killed by {signal_name(-process.returncode)}" + (last_words and f": {last_words}")
     return f"ended with exit status {process.returncode}" + (
         f": {last_words}" if last_words else " and wrote nothing to its standard error"
     )
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """The name of a signal, if it has one."""
     try:
         return Signals(number).name
     except ValueError:

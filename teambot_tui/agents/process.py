@@ -41,7 +41,7 @@ def kill_all() -> None:
 
 
 class Process:
-    """A child process for the length of an `async with` block; iterating gives its output as it comes.
+    """A child process, for the length of an `async with` block or until closed; iterating gives its output.
 
     `names` are the variables of our environment the child may see besides the harmless ones, `variables` its
     own, `silence` the seconds after which a child that says nothing is given up, `patience` the seconds it
@@ -80,22 +80,25 @@ class Process:
         return self._listener.errors
 
     async def __aenter__(self) -> Self:
-        """Start the child.
+        await self.start()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def start(self) -> None:
+        """Start the child, which somebody must then close.
 
         Raises:
             OSError: the system refuses to start it.
         """
         _live[self._mark] = self._group
-        start = asyncio.create_task(self._start(), name=f"start of {self._command[0]}")
+        start = asyncio.create_task(self._spawn(), name=f"start of {self._command[0]}")
         try:
             await to_its_end(start)
         except BaseException:
             await self.close()
             raise
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.close()
 
     def write(self, data: bytes) -> None:
         """Give the child input, without waiting and whether it reads or not."""
@@ -140,7 +143,7 @@ class Process:
             self._ending = asyncio.create_task(self._end(), name=f"end of {self._command[0]}")
         await to_its_end(self._ending)
 
-    async def _start(self) -> None:
+    async def _spawn(self) -> None:
         await asyncio.get_running_loop().subprocess_exec(
             lambda: self._listener,
             *self._command,

@@ -1,0 +1,119 @@
+"""Files for an agent: inside the working directory, regular, of a bounded size, and never through a link.
+
+A path is resolved first; then each part of what came out is opened from the one before it without following
+links, so that nobody can swap a directory for a link in between.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+SIZE_LIMIT: Final = 1024 * 1024  # bytes
+_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe must not hang us
+
+
+class RefusedError(Exception):
+    """The file is not for the agent, or not to be had; the text says why."""
+
+
+class Files:
+    """What an agent may see of the files in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._root = Path(os.path.realpath(directory))
+
+    def within(self, path: str) -> Path:
+        """Return the resolved path.
+
+        Raises:
+            RefusedError: It leads out of the working directory, or is none.
+        """
+        if "\0" in path or not Path(path).is_absolute():
+            raise RefusedError("a path must be absolute")
+        resolved = Path(os.path.realpath(path))
+        if not resolved.is_relative_to(self._root):
+            raise RefusedError(f"{path} is outside of the working directory {self._root}")
+        return resolved
+
+    def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return the text of a file, or `limit` lines of it from a line on, which count from 1.
+
+        Raises:
+            RefusedError: The agent may not read it, or nobody can.
+        """
+        text = self._content(self.within(path))
+        if line is None and limit is None:
+            return text
+        start = max(0, (line or 1) - 1)
+        return "".join(text.splitlines(keepends=True)[start:][:limit])
+
+    def before(self, path: str) -> str | None:
+        """Return the text that writing would replace, or nothing if there is no such file.
+
+        Raises:
+            RefusedError: The agent may not write it.
+        """
+        resolved = self.within(path)
+        return self._content(resolved) if resolved.exists() else None
+
+    def write(self, path: str, content: str) -> None:
+        """Replace the text of a file, or create it and the directories it lies in.
+
+        Raises:
+            RefusedError: The agent may not write it, or nobody can.
+        """
+        data = content.encode("utf-8", "replace")
+        if len(data) > SIZE_LIMIT:
+            raise RefusedError(f"{path} would be larger than {SIZE_LIMIT} bytes")
+        file = self._open(self.within(path), os.O_WRONLY | os.O_CREAT, create=True)
+        try:
+            os.ftruncate(file, 0)
+            with os.fdopen(file, "wb", closefd=False) as writer:
+                writer.write(data)
+        except OSError as error:
+            raise RefusedError(f"{path} cannot be written: {error.strerror}") from error
+        finally:
+            os.close(file)
+
+    def _content(self, path: Path) -> str:
+        file = self._open(path, os.O_RDONLY)
+        try:
+            with os.fdopen(file, "rb", closefd=False) as reader:
+                data = reader.read(SIZE_LIMIT + 1)
+        except OSError as error:
+            raise RefusedError(f"{path} cannot be read: {error.strerror}") from error
+        finally:
+            os.close(file)
+        if len(data) > SIZE_LIMIT:
+            raise RefusedError(f"{path} is larger than {SIZE_LIMIT} bytes")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise RefusedError(f"{path} is not UTF-8 text") from error
+
+    def _open(self, path: Path, flags: int, *, create: bool = False) -> int:
+        *parents, name = path.relative_to(self._root).parts or ("",)
+        try:
+            place = os.open(self._root, _DIRECTORY)
+            try:
+                for parent in parents:
+                    if create:
+                        with suppress(FileExistsError):
+                            os.mkdir(parent, dir_fd=place)
+                    inner = os.open(parent, _DIRECTORY, dir_fd=place)
+                    os.close(place)
+                    place = inner
+                file = os.open(name, flags | _FILE, 0o666, dir_fd=place)
+            finally:
+                os.close(place)
+        except OSError as error:
+            raise RefusedError(f"{path}: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise RefusedError(f"{path} is not a regular file")
+        return file

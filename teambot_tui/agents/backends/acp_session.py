@@ -1,0 +1,372 @@
+"""One agent program at work: its process, the connection to it, and the session in which it remembers.
+
+Starting has a deadline, a turn has a silence limit, and a turn that is given up has a moment to end: after
+that the process is ended, and whoever needs the agent again starts another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import ValidationError
+
+with warnings.catch_warnings():  # a warning about the SDK's own models would draw on the screen
+    warnings.simplefilter("ignore")
+    from acp import PROTOCOL_VERSION, RequestError
+    from acp.client.connection import ClientSideConnection
+    from acp.schema import (
+        ClientCapabilities,
+        ConfigOptionUpdate,
+        FileSystemCapabilities,
+        Implementation,
+        TextContentBlock,
+    )
+
+
+from teambot_tui.agents.backends.acp_choices import choices, find, option_for
+from teambot_tui.agents.backends.acp_client import Client
+from teambot_tui.agents.backends.acp_turn import Turn
+from teambot_tui.agents.backends.acp_updates import Meter, used_in_turn
+from teambot_tui.agents.backends.acp_wire import Wire
+from teambot_tui.agents.failures import KEPT, encodable, how_it_ended, why_it_did_not_start
+from teambot_tui.agents.process import Process
+from teambot_tui.agents.waiting import to_its_end
+from teambot_tui.engine.ports import BackendError, ToolState
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Coroutine, Sequence
+    from pathlib import Path
+
+    from acp.interfaces import Client as AcpClient
+    from acp.schema import LoadSessionResponse, NewSessionResponse, PromptResponse, SessionConfigOptionSelect
+
+    from teambot_tui.agents.backends.acp import AcpOptions
+    from teambot_tui.engine.ports import Request, Update
+
+_GRACE: Final = 0.5  # seconds for an agent to end a turn that is given up
+_HURRY: Final = 0.2  # seconds for a process to end when it did not
+_PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
+_NOT_LOGGED_IN: Final = -32000
+_ENDS: Final = {
+    "max_tokens": "stopped because it reached its limit of tokens",
+    "max_turn_requests": "stopped because it reached its limit of requests in a turn",
+    "refusal": "refused to go on",
+}
+
+
+class AcpSession:
+    """A process that speaks ACP, from its start to its end."""
+
+    def __init__(self, options: AcpOptions, directory: Path, mcp_servers: Sequence[Any]) -> None:
+        self.directory = directory
+        self.id: str | None = None
+        self._options = options
+        self._mcp_servers = list(mcp_servers)
+        self._name = PurePath(options.command[0]).name
+        self._process = Process(options.command, directory=directory, names=options.env)
+        self._wire = Wire(self._process, self._hear, self._room)
+        self._client = Client(
+            directory,
+            files=options.files,
+            terminal=options.terminal,
+            silence=options.silence_timeout,
+            waits=self._hold_silence,
+        )
+        self._connection: ClientSideConnection | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._meter = Meter()
+        self._config: Sequence[Any] = ()
+        self._first_model: str | None = None
+        self._modes: dict[str, str] = {}
+        self._mode: str | None = None
+        self._told: str | None = None
+        self._loads = False
+        self._ways_to_log_in: list[str] = []
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another task."""
+        return self._connection is not None and not self._wire.ended and self._process.returncode is None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that the agent offers, as far as it tells."""
+        option = option_for("model", self._config)
+        return tuple(choices(option)) if option else ()
+
+    async def start(self, resume: str | None) -> None:
+        """Start the process and a session, the one to resume if the agent can.
+
+        Raises:
+            BackendError: It cannot be started, or not in time.
+        """
+        try:
+            await self._in_time(self._start(resume))
+        except BaseException:
+            await self.close(_HURRY)
+            raise
+
+    async def begin_anew(self) -> None:
+        """Begin a session that remembers nothing.
+
+        Raises:
+            BackendError: The agent cannot, or not in time.
+        """
+        await self._in_time(self._new_session())
+
+    async def choose(self, model: str | None) -> None:
+        """Let the next turn run on a model; without one, on that with which the session began.
+
+        Raises:
+            BackendError: The agent does not offer it.
+        """
+        await self._in_time(self._choose(model))
+
+    async def turn(self, request: Request) -> AsyncGenerator[Update, None]:
+        """Give the agent a task and report what it does.
+
+        Raises:
+            BackendError: It fails, falls silent, or stops before the end.
+        """
+        assert self._connection is not None
+        assert self.id is not None
+        self._meter.begin()
+        turn = self._client.turn = Turn(self._meter)
+        self._process.expect_output(self._options.silence_timeout)
+        answering = asyncio.create_task(
+            self._connection.prompt(session_id=self.id, prompt=self._blocks(request)),
+            name=f"turn of {self._name}",
+        )
+        answering.add_done_callback(lambda _: turn.wake())
+        try:
+            while not answering.done():
+                for update in await turn.updates():
+                    yield update
+            failure = self._end_turn(turn, answering)
+            if failure is None:
+                self._told = request.system
+            for update in turn.take():
+                yield update
+            if failure is not None:
+                raise failure
+        finally:
+            await to_its_end(asyncio.create_task(self._leave(turn, answering), name=f"end of {self._name}"))
+
+    async def close(self, patience: float | None = None) -> None:
+        """End the process and all it started."""
+        await asyncio.gather(self._process.close(patience), self._client.terminals.close(patience))
+        if self._connection is not None:
+            await self._connection.close()
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait([self._keeper])
+
+    async def _start(self, resume: str | None) -> None:
+        try:
+            await self._process.start()
+        except OSError as error:
+            why = why_it_did_not_start(self._options.command[0], error, self.directory)
+            raise BackendError(why) from error
+        self._keeper = asyncio.create_task(self._keep(), name=f"keeper of {self._name}")
+        # What the SDK does not know as stable it would answer with a warning on the screen.
+        client = cast("AcpClient", self._client)
+        self._connection = ClientSideConnection(client, self._wire, use_unstable_protocol=True)
+        options = self._options
+        agent = await self._connection.initialize(
+            protocol_version=PROTOCOL_VERSION,
+            client_capabilities=ClientCapabilities(
+                fs=FileSystemCapabilities(read_text_file=options.files, write_text_file=options.files),
+                terminal=options.terminal,
+            ),
+            client_info=Implementation(name="teambot", title="TeamBot", version=version("teambot-tui")),
+        )
+        if agent.agent_info is not None:
+            self._name = agent.agent_info.title or agent.agent_info.name or self._name
+        self._ways_to_log_in = [method.name for method in agent.auth_methods or ()]
+        self._loads = bool(agent.agent_capabilities and agent.agent_capabilities.load_session)
+        if resume is None or not self._loads or not await self._load(resume):
+            await self._new_session()
+
+    async def _keep(self) -> None:
+        """End the process also when nobody closes us and the loop shuts down."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self._process.close()
+
+    async def _load(self, session: str) -> bool:
+        assert self._connection is not None
+        try:
+            loaded = await self._connection.load_session(
+                cwd=str(self.directory), session_id=session, mcp_servers=self._mcp_servers
+            )
+        except (RequestError, ValidationError):
+            return False
+        await self._enter(session, loaded)
+        return True
+
+    async def _new_session(self) -> None:
+        assert self._connection is not None
+        made = await self._connection.new_session(cwd=str(self.directory), mcp_servers=self._mcp_servers)
+        self._told = None
+        self._meter = Meter()
+        await self._enter(made.session_id, made)
+
+    async def _enter(self, session: str, offer: NewSessionResponse | LoadSessionResponse) -> None:
+        self.id = self._client.session = session
+        self._config = offer.config_options or ()
+        option = option_for("model", self._config)
+        self._first_model = option.current_value if option else None
+        self._modes = {mode.id: mode.name for mode in offer.modes.available_modes} if offer.modes else {}
+        self._mode = offer.modes.current_mode_id if offer.modes else None
+        if self._options.mode:
+            await self._set_mode(self._options.mode)
+
+    async def _set_mode(self, wanted: str) -> None:
+        assert self._connection is not None
+        assert self.id is not None
+        option = option_for("mode", self._config)
+        if option is not None:
+            await self._set(option, find("mode", wanted, choices(option), self._name))
+            return
+        mode = find("mode", wanted, self._modes, self._name)
+        if mode != self._mode:
+            await self._connection.set_session_mode(session_id=self.id, mode_id=mode)
+
+    async def _choose(self, model: str | None) -> None:
+        option = option_for("model", self._config)
+        if option is not None:
+            offered = choices(option)
+            wanted = find("model", model, offered, self._name) if model else self._first_model
+            await self._set(option, wanted or option.current_value)
+        elif model:
+            way_out = "leave the model out, or give it in its command"
+            raise BackendError(f"{self._name} does not let us choose its model: {way_out}")
+
+    async def _set(self, option: SessionConfigOptionSelect, value: str) -> None:
+        assert self._connection is not None
+        assert self.id is not None
+        if value == option.current_value:
+            return
+        try:
+            answer = await self._connection.set_config_option(
+                config_id=option.id, session_id=self.id, value=value
+            )
+        except ValidationError:  # it does not tell its options afterwards, but has set this one
+            option.current_value = value
+        else:
+            self._config = answer.config_options
+
+    async def _in_time(self, work: Coroutine[Any, Any, None]) -> None:
+        limit = self._options.start_timeout
+        try:
+            async with asyncio.timeout(limit):
+                await work
+        except TimeoutError as error:
+            await self.close(_HURRY)
+            raise BackendError(f"{self._name} was not ready within {limit:g} s") from error
+        except (RequestError, ConnectionError, ValidationError) as error:
+            raise self._failure(error, "") from error
+
+    def _blocks(self, request: Request) -> list[Any]:
+        """The persona once, and again if it has changed; then the prompt as it is."""
+        texts = [encodable(request.prompt)]
+        if request.system and request.system != self._told:
+            texts.insert(0, _PERSONA.format(encodable(request.system)))
+        return [TextContentBlock(type="text", text=text) for text in texts]
+
+    def _hear(self, method: str, params: dict[str, Any]) -> None:
+        update = params.get("update")
+        if method != "session/update" or not isinstance(update, dict) or params.get("sessionId") != self.id:
+            return
+        if self._client.turn is not None:
+            self._client.turn.hear(update)
+        elif update.get("sessionUpdate") == "usage_update":
+            self._meter.read(update)
+        if update.get("sessionUpdate") == "config_option_update":
+            with suppress(ValidationError):
+                self._config = ConfigOptionUpdate.model_validate(update).config_options
+
+    async def _room(self) -> None:
+        if self._client.turn is not None:
+            await self._client.turn.room()
+
+    def _hold_silence(self, waits: bool) -> None:
+        in_turn = self._client.turn is not None
+        self._process.expect_output(self._options.silence_timeout if in_turn and not waits else None)
+
+    def _end_turn(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> BackendError | None:
+        """Put what the end of a turn brings, and tell what was wrong with it."""
+        note = KEPT if turn.spoke else ""
+        error = answering.exception()
+        if error is not None:
+            turn.close_tools(ToolState.FAILED)
+            failure = self._failure(error, note)
+            failure.__cause__ = error
+            return failure
+        response = answering.result()
+        if (usage := response.usage) is not None:
+            counts = usage.total_tokens, usage.input_tokens, usage.output_tokens, usage.thought_tokens or 0
+            turn.report(used_in_turn(self._meter, *counts))
+        if response.stop_reason == "end_turn":
+            turn.close_tools(ToolState.DONE)
+            return None
+        turn.close_tools(ToolState.FAILED)
+        after = " after it was denied permission" if turn.denied else ""
+        why = _ENDS.get(response.stop_reason, f"cancelled its turn{after}")
+        return BackendError(f"{self._name} {why}{note}")
+
+    async def _leave(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> None:
+        """Let a turn end, by force if need be, and nothing of it remain."""
+        given_up = not answering.done()
+        turn.abandon()
+        if given_up and self._connection is not None and self.id is not None:
+            with suppress(ConnectionError):
+                await self._connection.cancel(session_id=self.id)
+        await asyncio.gather(
+            asyncio.wait([answering], timeout=_GRACE),
+            self._client.terminals.close(_HURRY if given_up else None),
+        )
+        self._client.turn = None
+        self._process.expect_output(None)
+        if not answering.done():
+            answering.cancel()
+            await asyncio.wait([answering])
+            await self.close(_HURRY)
+        elif not answering.cancelled():
+            answering.exception()  # retrieved, whoever wants to know
+        if self._wire.ended:
+            await self.close(_HURRY)
+
+    def _failure(self, error: BaseException, note: str) -> BackendError:
+        name = self._name
+        if isinstance(error, RequestError):
+            if error.code == _NOT_LOGGED_IN:
+                return BackendError(f"{name} is not logged in: {self._how_to_log_in()}")
+            return BackendError(f"{name} failed: {error}{_details(error.data)}{note}")
+        if self._wire.silence is not None:
+            return BackendError(f"{name} was stopped: {self._wire.silence}{note}")
+        if isinstance(error, ConnectionError) and self._process.returncode is not None:
+            return BackendError(f"{name} {how_it_ended(self._process)}{note}")
+        if isinstance(error, ConnectionError):
+            return BackendError(f"{name} ended the connection{note}")
+        return BackendError(f"{name} gave an answer that does not fit the protocol{note}")
+
+    def _how_to_log_in(self) -> str:
+        if self._options.login:
+            return f"run `{self._options.login}`"
+        ways = f" ({', '.join(self._ways_to_log_in)})" if self._ways_to_log_in else ""
+        return f"start {self._options.command[0]} in a terminal and log in there{ways}"
+
+
+def _details(data: object) -> str:
+    """What an agent tells about an error besides its message."""
+    match data:
+        case str(text) | {"details": str(text)} | {"message": str(text)} if text:
+            return f": {text}"
+    return ""

@@ -1,0 +1,225 @@
+"""What an agent reports over ACP, in the engine's words; whatever has an unknown shape is left out.
+
+Agents update tools they never announced, and repeat what they said: a tool call is kept by its id, filled in
+by whatever is told of it, and reported when something about it is new.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_KINDS: Final = ("read", "search", "edit", "delete", "move", "execute", "fetch", "think")
+_STATES: Final = {
+    "pending": ToolState.PENDING,
+    "in_progress": ToolState.RUNNING,
+    "completed": ToolState.DONE,
+    "failed": ToolState.FAILED,
+}
+_OPEN: Final = (ToolState.PENDING, ToolState.RUNNING)
+_CONTEXT: Final = 3  # lines around a change
+_NAMELESS: Final = "a tool without a name"
+
+
+@dataclass(slots=True)
+class Meter:
+    """What a session has used in all, as far as its agent tells, and what of it a turn has."""
+
+    used: int = 0
+    cost: float | None = None
+    used_before: int = 0
+    cost_before: float = 0.0
+
+    def begin(self) -> None:
+        """A turn begins."""
+        self.used_before = self.used
+        self.cost_before = self.cost or 0.0
+
+    def read(self, update: Mapping[str, Any]) -> Usage:
+        """Take in a report about the session and tell what the turn has used."""
+        self.used = _count(update.get("used"))
+        match update.get("cost"):
+            case {"amount": int() | float() as amount, "currency": "USD"}:
+                self.cost = float(amount)
+        return self.turn(max(0, self.used - self.used_before), 0)
+
+    def turn(self, input_tokens: int, output_tokens: int) -> Usage:
+        """What the turn has used, with its share of the cost."""
+        cost = None if self.cost is None else max(0.0, self.cost - self.cost_before)
+        return Usage(input_tokens, output_tokens, cost)
+
+
+@dataclass(slots=True)
+class _Tool:
+    title: str = ""
+    kind: str = "other"
+    state: ToolState = ToolState.PENDING
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class Activity:
+    """What an agent does in one turn."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._tools: dict[str, _Tool] = {}
+        self._reported: dict[str, ToolCall] = {}
+
+    def translate(self, update: Mapping[str, Any]) -> Iterator[Text | Thought | ToolCall | Plan | Usage]:
+        """Yield what the update says, if anything."""
+        match update:
+            case {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": str(text)}}:
+                yield Text(text)
+            case {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": str(text)}}:
+                yield Thought(text)
+            case {"sessionUpdate": "tool_call" | "tool_call_update", "toolCallId": str(identity)}:
+                yield from self._report(identity, self._fill_in(identity, update))
+            case {"sessionUpdate": "plan", "entries": list(entries)}:
+                yield Plan(tuple(_steps(entries)))
+            case {"sessionUpdate": "usage_update"}:
+                yield self._meter.read(update)
+
+    def wish(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, str]:
+        """Tell for which tool call permission is asked, and its exact detail."""
+        tool = self._fill_in(identity, call)
+        shown = self._tool_call(identity, tool)
+        # An agent that tells nothing is granted this one call, never "the same" again.
+        detail = shown.detail or _texts(tool.fields.get("content")) or identity
+        self._reported[identity] = shown
+        return shown, detail
+
+    def close(self, state: ToolState) -> Iterator[ToolCall]:
+        """Yield an end for every tool call that the agent left open."""
+        for identity, tool in self._tools.items():
+            if tool.state in _OPEN:
+                tool.state = state
+                yield from self._report(identity, tool)
+
+    def _fill_in(self, identity: str, call: Mapping[str, Any]) -> _Tool:
+        tool = self._tools.setdefault(identity, _Tool())
+        title, kind = call.get("title"), call.get("kind")
+        if isinstance(title, str) and title:
+            tool.title = title
+        if isinstance(kind, str):
+            tool.kind = kind if kind in _KINDS else "other"
+        state = call.get("status")
+        tool.state = _STATES.get(state, tool.state) if isinstance(state, str) else tool.state
+        told = {key: call[key] for key in ("content", "rawInput", "locations") if call.get(key)}
+        tool.fields.update(told)
+        return tool
+
+    def _report(self, identity: str, tool: _Tool) -> Iterator[ToolCall]:
+        call = self._tool_call(identity, tool)
+        if self._reported.get(identity) != call:
+            self._reported[identity] = call
+            yield call
+
+    def _tool_call(self, identity: str, tool: _Tool) -> ToolCall:
+        title = tool.title or (_NAMELESS if tool.kind == "other" else tool.kind)
+        return ToolCall(identity, title, tool.kind, tool.state, _detail(tool.fields))
+
+
+def used_in_turn(meter: Meter, total: int, input_tokens: int, output_tokens: int, thought: int) -> Usage:
+    """What a turn has used, from the counts at its end; what is in no other count was input."""
+    produced = output_tokens + thought
+    return meter.turn(max(input_tokens, total - produced), produced)
+
+
+def diff(path: str, old: str | None, new: str) -> str:
+    """Show exactly what changes in a text, in time that grows only with its length."""
+    before, after = (old or "").splitlines(), new.splitlines()
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    lines = [
+        f"--- {path if old is not None else '/dev/null'}",
+        f"+++ {path}",
+        f"@@ -{head + 1} +{head + 1} @@",
+        *(f" {line}" for line in before[max(0, head - _CONTEXT) : head]),
+        *(f"-{line}" for line in before[head : len(before) - tail]),
+        *(f"+{line}" for line in after[head : len(after) - tail]),
+        *(f" {line}" for line in before[len(before) - tail :][:_CONTEXT]),
+    ]
+    return "\n".join(lines)
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _detail(fields: Mapping[str, Any]) -> str:
+    """The exact diff, command or place of a tool call, whichever is the most telling of what is known."""
+    given = fields.get("rawInput")
+    return (
+        "\n".join(_diffs(fields.get("content")))
+        or (_input(given) if isinstance(given, dict) else "")
+        or "\n".join(_places(fields.get("locations")))
+    )
+
+
+def _diffs(content: object) -> Iterator[str]:
+    for item in content if isinstance(content, list) else ():
+        match item:
+            case {"type": "diff", "path": str(path), "newText": str(new)}:
+                old = item.get("oldText")
+                yield diff(path, old if isinstance(old, str) else None, new)
+
+
+def _input(given: dict[str, Any]) -> str:
+    """The command on the first line, then every other argument: nothing may hide behind it."""
+    others = dict(given)
+    others.pop("description", None)
+    lines = []
+    match others.pop("command", None):
+        case str(command):
+            lines.append(command)
+        case list(words) if words and all(isinstance(word, str) for word in words):
+            lines.append(shlex.join(words))
+        case None:
+            pass
+        case other:
+            others["command"] = other
+    if not lines and len(others) == 1:
+        return _as_text(next(iter(others.values())))
+    return "\n".join([*lines, *(f"{name}: {_as_text(value)}" for name, value in others.items())])
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _places(locations: object) -> Iterator[str]:
+    for place in locations if isinstance(locations, list) else ():
+        match place:
+            case {"path": str(path), "line": int(line)}:
+                yield f"{path}:{line}"
+            case {"path": str(path)}:
+                yield path
+
+
+def _texts(content: object) -> str:
+    texts = []
+    for item in content if isinstance(content, list) else ():
+        match item:
+            case {"type": "content", "content": {"type": "text", "text": str(text)}}:
+                texts.append(text)
+    return "\n".join(texts)
+
+
+def _steps(entries: list[Any]) -> Iterator[Step]:
+    for entry in entries:
+        match entry:
+            case {"content": str(text)}:
+                yield Step(text, str(entry.get("status", "pending")))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
