@@ -117,7 +117,7 @@ class Client:
         """Write a file, if the person allows it."""
         with self._answering():
             turn = self._working_turn("fs/write_text_file", session_id, offered=self._offers_files)
-            before = await asyncio.to_thread(self._files.before, path)
+            before = await asyncio.to_thread(self._files.before, path, content)
             await self._ask(turn, f"write {path}", "edit", diff(path, before, content))
             await asyncio.to_thread(self._files.write, path, content)
 

@@ -52,14 +52,15 @@ class Files:
         start = max(0, (line or 1) - 1)
         return "".join(text.splitlines(keepends=True)[start:][:limit])
 
-    def before(self, path: str) -> str | None:
-        """Return the text that writing would replace, or nothing if there is no such file.
+    def before(self, path: str, content: str) -> str | None:
+        """Return the text that writing the content would replace, or nothing if there is no such file.
 
         Raises:
             RefusedError: The agent may not write it.
         """
         resolved = self.within(path)
-        return self._content(resolved) if resolved.exists() else None
+        _sized(path, content)
+        return self._content(resolved) if os.path.lexists(resolved) else None
 
     def write(self, path: str, content: str) -> None:
         """Replace the text of a file, or create it and the directories it lies in.
@@ -67,9 +68,7 @@ class Files:
         Raises:
             RefusedError: The agent may not write it, or nobody can.
         """
-        data = content.encode("utf-8", "replace")
-        if len(data) > SIZE_LIMIT:
-            raise RefusedError(f"{path} would be larger than {SIZE_LIMIT} bytes")
+        data = _sized(path, content)
         file = self._open(self.within(path), os.O_WRONLY | os.O_CREAT, create=True)
         try:
             os.ftruncate(file, 0)
@@ -117,3 +116,10 @@ class Files:
             os.close(file)
             raise RefusedError(f"{path} is not a regular file")
         return file
+
+
+def _sized(path: str, content: str) -> bytes:
+    data = content.encode("utf-8", "replace")
+    if len(data) > SIZE_LIMIT:
+        raise RefusedError(f"{path} would be larger than {SIZE_LIMIT} bytes")
+    return data
