@@ -46,6 +46,7 @@ class Agent:
         self.memory: dict[str, list[str]] = {}
         self.model = "small-1"
         self.mode = "ask"
+        self.servers: list[Message] = []
         self.capabilities: Message = {}
         self.next_id = 1000
         self.request_id: object = None
@@ -137,7 +138,10 @@ class Agent:
         self.capabilities = params.get("clientCapabilities", {})
         return {
             "protocolVersion": 1,
-            "agentCapabilities": {"loadSession": "load" in self.flags},
+            "agentCapabilities": {
+                "loadSession": "load" in self.flags,
+                "mcpCapabilities": {"http": "tools" in self.flags},
+            },
             "agentInfo": {"name": "test-agent", "title": "Test Agent", "version": "1"},
             "authMethods": [{"id": "web", "name": "Log in by browser"}],
         }
@@ -150,6 +154,7 @@ class Agent:
         self.sessions += 1
         self.session = f"session-{os.getpid()}-{self.sessions}"
         self.memory[self.session] = []
+        self.servers = params["mcpServers"]
         if "early" in self.flags:
             self.say("before its time")
             self.update("available_commands_update", availableCommands=[])
@@ -362,6 +367,9 @@ class Agent:
             answer = self.ask(method, params)
             answers.append(answer.get("result", answer.get("error")))
         self.say(json.dumps(answers))
+
+    def on_servers(self, prompt: str) -> None:
+        self.say(json.dumps(self.servers))
 
     def on_capabilities(self, prompt: str) -> None:
         self.say(json.dumps(self.capabilities))

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -24,6 +25,7 @@ from teambot_tui.engine.ports import (
     Text,
     Thought,
     ToolCall,
+    ToolServer,
     ToolState,
     Usage,
     Verdict,
@@ -600,17 +602,17 @@ async def test_terminals_run_with_permission_and_bounded_output(stage: Make) -> 
     assert refused[0]["message"] == "the person did not allow it"
 
 
-async def test_servers_can_be_given_to_the_sessions_of_an_agent(tmp_path: Path, go: Go) -> None:
-    asked: list[str] = []
+@pytest.mark.parametrize("can", [False, True])
+async def test_an_agent_that_can_use_our_tools_is_told_where_they_are(stage: Make, *, can: bool) -> None:
+    async def tools() -> ToolServer:
+        return ToolServer("http://127.0.0.1:1/mcp", "s3cret")
 
-    def servers(agent: AgentId) -> list[object]:
-        asked.append(agent)
-        return []
-
-    backend = Acp(AcpOptions(command=acp_command(go.path)), servers)
-    await listen(backend.run(request(tmp_path, "hello")))
-    await backend.aclose()
-    assert asked == ["pm"]
+    async with stage(*["tools"] * can) as team:
+        work = replace(request(team.directory, "servers"), tools=tools)
+        heard = await listen(team.backend.run(work))
+    headers = [{"name": "Authorization", "value": "Bearer s3cret"}]
+    server = {"type": "http", "name": "teambot", "url": "http://127.0.0.1:1/mcp", "headers": headers}
+    assert json.loads(heard.text) == ([server] if can else [])
 
 
 async def test_an_agent_is_built_from_settings(tmp_path: Path, go: Go) -> None:

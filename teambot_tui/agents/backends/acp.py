@@ -11,12 +11,12 @@ from collections import defaultdict
 from contextlib import aclosing
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from teambot_tui.agents.backends.acp_session import AcpSession
     from teambot_tui.engine.ids import AgentId
@@ -43,16 +43,10 @@ class AcpOptions:
 
 
 class Acp:
-    """A program that speaks ACP, started once for each agent that runs on it.
+    """A program that speaks ACP, started once for each agent that runs on it."""
 
-    `mcp_servers` tells which servers an agent's sessions get.
-    """
-
-    def __init__(
-        self, options: AcpOptions, mcp_servers: Callable[[AgentId], Sequence[Any]] | None = None
-    ) -> None:
+    def __init__(self, options: AcpOptions) -> None:
         self._options = options
-        self._mcp_servers = mcp_servers or (lambda _: ())
         self._sessions: dict[AgentId, AcpSession] = {}
         self._to_forget: set[AgentId] = set()
         self._busy: defaultdict[AgentId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -103,7 +97,7 @@ class Acp:
         old = self._sessions.pop(request.agent, None)
         if old is not None:
             await old.close()
-        session = make(self._options, request.directory, self._mcp_servers(request.agent))
+        session = make(self._options, request.directory, request.tools)
         await session.start(resumed)
         self._sessions[request.agent] = session
         return session

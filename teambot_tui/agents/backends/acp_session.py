@@ -23,6 +23,8 @@ with warnings.catch_warnings():  # a warning about the SDK's own models would dr
         ClientCapabilities,
         ConfigOptionUpdate,
         FileSystemCapabilities,
+        HttpHeader,
+        HttpMcpServer,
         Implementation,
         TextContentBlock,
     )
@@ -39,14 +41,16 @@ from teambot_tui.agents.waiting import to_its_end
 from teambot_tui.engine.ports import BackendError, ToolState
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Coroutine, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
     from pathlib import Path
 
     from acp.interfaces import Client as AcpClient
     from acp.schema import LoadSessionResponse, NewSessionResponse, PromptResponse, SessionConfigOptionSelect
 
     from teambot_tui.agents.backends.acp import AcpOptions
-    from teambot_tui.engine.ports import Request, Update
+    from teambot_tui.engine.ports import Request, ToolServer, Update
+
+    Tools = Callable[[], Awaitable[ToolServer | None]]
 
 _GRACE: Final = 0.5  # seconds for an agent to end a turn that is given up
 _HURRY: Final = 0.2  # seconds for a process to end when it did not
@@ -62,11 +66,12 @@ _ENDS: Final = {
 class AcpSession:
     """A process that speaks ACP, from its start to its end."""
 
-    def __init__(self, options: AcpOptions, directory: Path, mcp_servers: Sequence[Any]) -> None:
+    def __init__(self, options: AcpOptions, directory: Path, tools: Tools | None) -> None:
         self.directory = directory
         self.id: str | None = None
         self._options = options
-        self._mcp_servers = list(mcp_servers)
+        self._tools = tools
+        self._mcp_servers: list[Any] = []
         self._name = PurePath(options.command[0]).name
         self._process = Process(options.command, directory=directory, names=options.env)
         self._wire = Wire(self._process, self._hear, self._room)
@@ -189,6 +194,9 @@ class AcpSession:
             self._name = agent.agent_info.title or agent.agent_info.name or self._name
         self._ways_to_log_in = [method.name for method in agent.auth_methods or ()]
         self._loads = bool(agent.agent_capabilities and agent.agent_capabilities.load_session)
+        http = agent.agent_capabilities and agent.agent_capabilities.mcp_capabilities
+        if self._tools is not None and http and http.http and (server := await self._tools()) is not None:
+            self._mcp_servers = [_mcp_server(server)]
         if resume is None or not self._loads or not await self._load(resume):
             await self._new_session()
 
@@ -362,6 +370,12 @@ class AcpSession:
             return f"run `{self._options.login}`"
         ways = f" ({', '.join(self._ways_to_log_in)})" if self._ways_to_log_in else ""
         return f"start {self._options.command[0]} in a terminal and log in there{ways}"
+
+
+def _mcp_server(server: ToolServer) -> HttpMcpServer:
+    """Where the agent finds our tools, in the words of the protocol."""
+    shown = HttpHeader(name="Authorization", value=f"Bearer {server.secret}")
+    return HttpMcpServer(type="http", name="teambot", url=server.url, headers=[shown])
 
 
 def _details(data: object) -> str:
