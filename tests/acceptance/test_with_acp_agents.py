@@ -1,0 +1,131 @@
+"""AT-001 to AT-008 with agents that are real processes and speak ACP: each answers with its prompt.
+
+A prompt that begins with "stream" answers "one two", with a pause in the middle until the test says go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from teambot_tui.agents.backends.acp import Acp, AcpOptions
+from teambot_tui.engine.facts import TaskStarted
+from teambot_tui.engine.ids import TaskId
+from teambot_tui.language.errors import StatementError
+from tests.agents.conformance import SAFETY, Go
+from tests.agents.subjects import acp_command
+from tests.agents.test_process import carriers
+from tests.team import Watch, session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    mark = f"test-{os.urandom(8).hex()}"
+    monkeypatch.setenv("TEAMBOT_PROCESS", mark)
+    yield
+    assert psutil.Process().children(recursive=True) == []
+    assert carriers(mark) == []
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Iterator[Go]:
+    go = Go(tmp_path / "go")
+    yield go
+    go.close()
+
+
+@pytest.fixture
+def agents(go: Go) -> Acp:
+    return Acp(AcpOptions(command=acp_command(go.path)))
+
+
+class Story(Watch):
+    """Everything that happened, and what each task was sent."""
+
+    def prompt(self, task: str) -> str:
+        """Return what a task was sent."""
+        sent = {fact.task: fact.prompt for fact in self.facts if isinstance(fact, TaskStarted)}
+        return next(prompt for started, prompt in sent.items() if started == task)
+
+
+async def test_at_001_and_002_a_reference_waits_for_its_output(agents: Acp, go: Go) -> None:
+    story = Story()
+    async with asyncio.timeout(SAFETY), session_of(agents) as session:
+        with session.bus.subscribe(story.see):
+            session.submit("@pm stream")
+            session.submit("@builder-1 Implement $pm")
+            assert story.status("builder-1") == "@builder-1: waiting for @pm"
+            go.tell()
+            await session.idle()
+            session.submit("@ba Check $pm, $builder-1")
+            await session.idle()
+    assert story.prompt("builder-1#1") == "Implement [Output from @pm]: one two"
+    assert story.prompt("ba#1") == (
+        "Check [Output from @pm]: one two, [Output from @builder-1]: Implement [Output from @pm]: one two"
+    )
+
+
+async def test_at_003_several_references(agents: Acp) -> None:
+    story = Story()
+    async with asyncio.timeout(SAFETY), session_of(agents) as session:
+        with session.bus.subscribe(story.see):
+            session.submit("@pm plan\n@ba needs\n@builder-1 Implement $pm using $ba, as $pm says")
+            await session.idle()
+    assert story.prompt("builder-1#1") == (
+        "Implement [Output from @pm]: plan using [Output from @ba]: needs, as [Output from @pm, above] says"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "statement", "message"),
+    [
+        ("", "@pm Plan $nonexistent", "Unknown agent reference: $nonexistent. "),
+        ("", "@builder-1 Implement $pm", "Agent @pm has no output to reference. "),
+        (
+            "@pm Plan with $builder-1 &",
+            "@builder-1 Implement $pm",
+            "Circular dependency detected: @builder-1 → @pm → @builder-1",
+        ),
+    ],
+)
+async def test_at_004_to_006_what_cannot_work_is_refused(
+    agents: Acp, first: str, statement: str, message: str
+) -> None:
+    async with session_of(agents) as session:
+        if first:
+            session.submit(first)
+        with pytest.raises(StatementError) as refused:
+            session.submit(statement)
+    assert refused.value.message.startswith(message)
+
+
+async def test_at_007_and_008_a_pipeline_with_references_and_escapes(agents: Acp) -> None:
+    story = Story()
+    async with asyncio.timeout(SAFETY), session_of(agents) as session:
+        with session.bus.subscribe(story.see):
+            session.submit("@ba needs")
+            session.submit("@pm plan -> @builder-1 Build with $ba and \\$pm")
+            await session.idle()
+        output = session.board.tasks[TaskId("builder-1#1")].output.text
+    assert story.prompt("builder-1#1") == (
+        "=== Output from @pm ===\nplan\n\n=== Your Task ===\nBuild with [Output from @ba]: needs and $pm"
+    )
+    assert output == story.prompt("builder-1#1")
+
+
+async def test_a_cancelled_pipeline_leaves_nothing_running(agents: Acp) -> None:
+    story = Story()
+    async with asyncio.timeout(SAFETY), session_of(agents) as session:
+        with session.bus.subscribe(story.see):
+            session.submit("@pm,ba hang -> @builder-1 Build")
+            session.cancel("all")
+            await session.idle()
+        assert {task.state for task in session.board.tasks.values()} == {"cancelled"}
