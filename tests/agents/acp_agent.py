@@ -259,6 +259,8 @@ class Agent:
         self.update("tool_call", toolCallId=5)
         self.update("plan", entries="none")
         self.update("usage_update", used="many", cost={"amount": "x"})
+        self.update("usage_update", cost={"amount": 10**400, "currency": "USD"})
+        self.update("tool_call", toolCallId="\ud800", title="\ud800", rawInput={"x": [{"y": "\ud800"}]})
         self.say("\x1b[2Jfi")
         self.raw(b"Warning: \xe2\x82 something\n")
         self.say("ne")

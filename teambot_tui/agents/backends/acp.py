@@ -81,15 +81,17 @@ class Acp:
     async def _ready(self, request: Request) -> AcpSession:
         """Return the agent's session, started or begun anew where that is needed."""
         agent = request.agent
-        forgets = self._options.fresh or agent in self._to_forget
         session = self._sessions.get(agent)
-        if session is not None and session.alive and session.directory == request.directory:
-            if forgets:
-                await session.begin_anew()
-        else:
-            resumed = session.id if session is not None and not forgets else None
-            session = await self._start(request, resumed)
+        forgets = self._options.fresh or agent in self._to_forget
         self._to_forget.discard(agent)
+        if session is None or not session.alive or session.directory != request.directory:
+            return await self._start(request, session.id if session is not None and not forgets else None)
+        if forgets:
+            try:
+                await session.begin_anew()
+            except BaseException:
+                self._to_forget.add(agent)
+                raise
         return session
 
     async def _start(self, request: Request, resumed: str | None) -> AcpSession:

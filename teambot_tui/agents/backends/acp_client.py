@@ -83,7 +83,7 @@ class Client:
         except (RequestError, asyncio.CancelledError):
             raise
         except Exception as error:  # the SDK would print it on the screen
-            logger.exception("a request of an agent failed")
+            logger.debug("a request of an agent failed", exc_info=error)
             raise RequestError.internal_error() from error
         finally:
             self._unanswered -= 1
@@ -141,6 +141,8 @@ class Client:
                 detail.append(f"in {place}")
             await self._ask(turn, "run a command", "execute", "\n".join(detail))
             made = await self.terminals.create(words, place, variables, output_byte_limit)
+            if turn.abandoned:  # it came too late to be ended with the others
+                await self.terminals.release(made)
             return CreateTerminalResponse(terminal_id=made)
 
     async def terminal_output(self, session_id: str, terminal_id: str) -> TerminalOutputResponse:
@@ -183,8 +185,10 @@ class Client:
         self._asked += 1
         verdict = await turn.ask(f"request {self._asked}", tool, kind, detail)
         # The answer and the end of the task can come in the same moment.
-        if verdict is not Verdict.ALLOW or self.turn is not turn:
-            raise RefusedError("the person did not allow it" if verdict else "the task was cancelled")
+        if verdict is None or turn.abandoned:
+            raise RefusedError("the task was cancelled")
+        if verdict is not Verdict.ALLOW:
+            raise RefusedError("the person did not allow it")
 
 
 def _choose(options: Sequence[PermissionOption], verdict: Verdict) -> str | None:

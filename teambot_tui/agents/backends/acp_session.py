@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
     Tools = Callable[[], Awaitable[ToolServer | None]]
 
-_GRACE: Final = 0.5  # seconds for an agent to end a turn that is given up
-_HURRY: Final = 0.2  # seconds for a process to end when it did not
+_GRACE: Final = 0.7  # seconds for an agent to end a turn that is given up
+_HURRY: Final = 0.1  # seconds for a process to end when it did not
 _PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
 _NOT_LOGGED_IN: Final = -32000
 _ENDS: Final = {
@@ -163,7 +163,10 @@ class AcpSession:
             await to_its_end(asyncio.create_task(self._leave(turn, answering), name=f"end of {self._name}"))
 
     async def close(self, patience: float | None = None) -> None:
-        """End the process and all it started."""
+        """End the process and all it started; when cancelled, first finish that. May be called again."""
+        await to_its_end(asyncio.create_task(self._close(patience), name=f"end of {self._name}"))
+
+    async def _close(self, patience: float | None) -> None:
         await asyncio.gather(self._process.close(patience), self._client.terminals.close(patience))
         if self._connection is not None:
             await self._connection.close()

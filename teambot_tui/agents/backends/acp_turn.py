@@ -33,7 +33,7 @@ class Turn:
         self._room = asyncio.Event()
         self._room.set()
         self._wishes: set[asyncio.Future[Verdict | None]] = set()
-        self._abandoned = False
+        self.abandoned = False
 
     def hear(self, update: Mapping[str, Any]) -> None:
         """Take in what the agent reports."""
@@ -77,7 +77,7 @@ class Turn:
 
     async def ask(self, identity: str, tool: str, kind: str, detail: str) -> Verdict | None:
         """Ask permission; nothing when the turn ends before the answer."""
-        if self._abandoned:
+        if self.abandoned:
             return None
         wish: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
         self._wishes.add(wish)
@@ -91,7 +91,7 @@ class Turn:
 
     def abandon(self) -> None:
         """Nobody listens any more: withdraw the wishes and drop what still comes."""
-        self._abandoned = True
+        self.abandoned = True
         self._updates.clear()
         self._room.set()
         for wish in self._wishes:
@@ -99,7 +99,7 @@ class Turn:
                 wish.set_result(None)
 
     def _put(self, update: Update) -> None:
-        if self._abandoned:
+        if self.abandoned:
             return
         self.spoke |= isinstance(update, Text) and bool(update.text)
         self._updates.append(update)

@@ -55,7 +55,7 @@ class Wire:
         await asyncio.sleep(0)
         async for message in self._messages:
             if "method" in message and "id" not in message:
-                self._hear(message["method"], message["params"])
+                self._tell(message)
             else:
                 return message
         return None
@@ -63,6 +63,12 @@ class Wire:
     async def close(self) -> None:
         """Send nothing more."""
         self.ended = True
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        try:
+            self._hear(message["method"], message["params"])
+        except Exception as error:
+            logger.debug("a notification of an agent was dropped", exc_info=error)
 
     async def _read(self) -> AsyncGenerator[dict[str, Any], None]:
         pieces: list[bytes] = []
