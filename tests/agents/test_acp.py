@@ -348,6 +348,16 @@ async def test_an_agent_that_ignores_a_cancel_is_killed_within_a_second(
         assert (await team.recall())["memory"] == ["recall"]
 
 
+async def test_an_agent_in_full_flood_can_be_cancelled(stage: Make) -> None:
+    async with stage() as team:
+        updates = team.run("flood")
+        assert await until_text(updates)
+        begin = asyncio.get_running_loop().time()
+        await updates.aclose()
+        assert asyncio.get_running_loop().time() - begin < 1.2
+        assert (await team.hear("hello")).text == "hello"
+
+
 @pytest.mark.parametrize("steps", [0, 1, 3, 10, 30, 100])
 async def test_cancelling_at_any_moment_of_the_start_leaves_nothing(stage: Make, steps: int) -> None:
     async with stage() as team:

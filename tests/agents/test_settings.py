@@ -12,10 +12,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings, load_settings
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.policy import OnFailure, Policy
+
+KNOWN_TYPES = ", ".join(TYPES)
 
 
 class Place:
@@ -211,12 +214,12 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ("[[backends]]", "backends", "must be a table, not this list"),
         ("agents = []", "agents", "must be a table"),
         ("backends.x = 1", "backends.x", "must be a table, not 1"),
-        ("[backends.x]", "backends.x.type", "is missing; it must be one of command, echo, rehearsal"),
+        ("[backends.x]", "backends.x.type", f"is missing; it must be one of {KNOWN_TYPES}"),
         ("[backends.x]\ntype = 1", "backends.x.type", "must be one of"),
         (
             '[backends.x]\ntype = "ehco"',
             "backends.x.type",
-            "must be one of command, echo, rehearsal, not ehco",
+            f"must be one of {KNOWN_TYPES}, not ehco",
         ),
         ('[backends.x]\ntype = "echo"\nseed = 1', "backends.x.seed", "unknown key seed. Allowed: type"),
         ('[backends.x]\ntype = "command"', "backends.x.command", "is missing; it must be a program"),
