@@ -13,6 +13,8 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
+from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.echo import Echo
 from teambot_tui.engine.facts import TaskStarted
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
@@ -24,6 +26,8 @@ from tests.team import Watch, session_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from teambot_tui.engine.ports import Backend
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +133,18 @@ async def test_a_cancelled_pipeline_leaves_nothing_running(agents: Acp) -> None:
             session.cancel("all")
             await session.idle()
         assert {task.state for task in session.board.tasks.values()} == {"cancelled"}
+
+
+async def test_a_pipeline_mixes_agents_of_every_kind(agents: Acp) -> None:
+    others: dict[str, Backend] = {"ba": Command(["cat"]), "reviewer": Echo()}
+    async with asyncio.timeout(SAFETY), session_of(agents, others=others) as session:
+        session.submit("@pm plan -> @ba -> @builder-1 -> @reviewer")
+        await session.idle()
+        assert {task.output.text for task in session.board.tasks.values()} == {"plan"}
+
+
+async def test_nobody_to_ask_means_no(agents: Acp) -> None:
+    async with asyncio.timeout(SAFETY), session_of(agents) as session:
+        session.submit("@pm ask")
+        await session.idle()
+        assert session.board.tasks[TaskId("pm#1")].output.text == "denied (no)"

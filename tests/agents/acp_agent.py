@@ -137,7 +137,7 @@ class Agent:
     def do_initialize(self, params: Message) -> Message:
         self.capabilities = params.get("clientCapabilities", {})
         return {
-            "protocolVersion": 1,
+            "protocolVersion": 2 if "newer" in self.flags else 1,
             "agentCapabilities": {
                 "loadSession": "load" in self.flags,
                 "mcpCapabilities": {"http": "tools" in self.flags},

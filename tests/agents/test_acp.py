@@ -16,9 +16,11 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
+from teambot_tui.agents.backends.acp_files import Files, RefusedError
 from teambot_tui.agents.catalogue import build
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import (
+    Lasting,
     Permission,
     Plan,
     Step,
@@ -397,6 +399,11 @@ async def test_a_death_tells_its_last_words_and_the_next_task_starts_anew(stage:
         ("stillborn", {}, "python ended with exit status 3: no licence"),
         ("mute", {"start_timeout": 0.3}, "python was not ready within 0.3 s"),
         ("never-new", {"start_timeout": 0.3}, "Test Agent was not ready within 0.3 s"),
+        (
+            "newer",
+            {},
+            "Test Agent speaks version 2 of the protocol and we speak 1: try another release of it",
+        ),
         ("locked", {"login": "agent login"}, "Test Agent is not logged in: run `agent login`"),
         (
             "locked",
@@ -574,6 +581,20 @@ async def test_no_path_leads_out_of_the_working_directory(stage: Make, tmp_path:
         assert list((tmp_path / "work-too").iterdir()) == []
 
 
+@pytest.mark.parametrize("swapped", ["sub", "sub/file"])
+def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path: Path, swapped: str) -> None:
+    work, outside = tmp_path / "work", tmp_path / "outside"
+    for place in (work / "sub", outside):
+        place.mkdir(parents=True)
+        (place / "file").write_text("canary")
+    files = Files(work)
+    checked = files.within(str(work / "sub" / "file"))
+    (work / swapped).rename(tmp_path / "away")
+    (work / swapped).symlink_to(outside if swapped == "sub" else outside / "file")
+    with pytest.raises(RefusedError):
+        files._content(checked)
+
+
 async def test_terminals_run_with_permission_and_bounded_output(stage: Make) -> None:
     async with stage(terminal=True) as team:
         (team.directory / "sub").mkdir()
@@ -627,7 +648,7 @@ async def test_an_agent_that_can_use_our_tools_is_told_where_they_are(stage: Mak
 
 async def test_an_agent_is_built_from_settings(tmp_path: Path, go: Go) -> None:
     backend = build("acp", {"command": acp_command(go.path), "files": True, "start_timeout": SAFETY})
-    assert isinstance(backend, Acp)
+    assert isinstance(backend, Lasting)
     heard = await listen(backend.run(request(tmp_path, "hello")))
     await backend.aclose()
     assert heard.updates == [Text("hello")]
@@ -637,6 +658,7 @@ def test_the_sdk_is_imported_only_when_an_agent_is_needed() -> None:
     script = """
 import sys
 import teambot_tui.cli, teambot_tui.ui.app
+from teambot_tui.agents.backends.acp_files import Files, RefusedError
 from teambot_tui.agents.catalogue import build
 build("acp", {"command": ("agent",)})
 print([name for name in ("acp", "pydantic") if name in sys.modules])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from teambot_tui.agents.process import Process, kill_all
+from teambot_tui.agents.process import Process, SilenceError, kill_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -435,3 +435,37 @@ print(length)
         assert await some(process) == b"ready\n"
         process.end_input()
         assert await everything(process) == b"10000000\n"
+
+
+async def test_silence_counts_only_while_output_is_expected(tmp_path: Path) -> None:
+    async with Process(["cat"], directory=tmp_path, silence=0.1) as process:
+        process.expect_output(None)
+        waiting = asyncio.create_task(some(process))
+        await asyncio.wait([waiting], timeout=0.4)
+        assert not waiting.done()
+        process.expect_output(0.1)
+        with pytest.raises(SilenceError, match=r"no output for 0\.1 s"):
+            await waiting
+        process.expect_output(SAFETY)
+        process.write(b"back")
+        assert await some(process) == b"back"
+
+
+async def test_standard_error_can_be_part_of_the_output(tmp_path: Path) -> None:
+    script = "os.write(1, b'one '); os.write(2, b'two '); os.write(1, os.environ['OWN'].encode())"
+    command = python(script)
+    async with Process(
+        command, directory=tmp_path, variables={"OWN": "three"}, errors_apart=False
+    ) as process:
+        assert await everything(process) == b"one two three"
+    assert process.errors == b""
+    assert process.returncode == 0
+
+
+async def test_a_child_in_a_hurry_is_killed_sooner(tmp_path: Path) -> None:
+    script = "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); signal.pause()"
+    async with asyncio.timeout(SAFETY / 2):
+        async with Process(python(script), directory=tmp_path, patience=SAFETY) as process:
+            assert await some(process) == b"ready\n"
+            await process.close(0.05)
+    assert process.returncode == -signal.SIGKILL

@@ -7,28 +7,23 @@ that the process is ended, and whoever needs the agent again starts another one.
 from __future__ import annotations
 
 import asyncio
-import warnings
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from acp import PROTOCOL_VERSION, RequestError
+from acp.client.connection import ClientSideConnection
+from acp.schema import (
+    ClientCapabilities,
+    ConfigOptionUpdate,
+    FileSystemCapabilities,
+    HttpHeader,
+    HttpMcpServer,
+    Implementation,
+    TextContentBlock,
+)
 from pydantic import ValidationError
-
-with warnings.catch_warnings():  # a warning about the SDK's own models would draw on the screen
-    warnings.simplefilter("ignore")
-    from acp import PROTOCOL_VERSION, RequestError
-    from acp.client.connection import ClientSideConnection
-    from acp.schema import (
-        ClientCapabilities,
-        ConfigOptionUpdate,
-        FileSystemCapabilities,
-        HttpHeader,
-        HttpMcpServer,
-        Implementation,
-        TextContentBlock,
-    )
-
 
 from teambot_tui.agents.backends.acp_choices import choices, find, option_for
 from teambot_tui.agents.backends.acp_client import Client
@@ -39,6 +34,7 @@ from teambot_tui.agents.failures import KEPT, encodable, how_it_ended, why_it_di
 from teambot_tui.agents.process import Process
 from teambot_tui.agents.waiting import to_its_end
 from teambot_tui.engine.ports import BackendError, ToolState
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
@@ -56,6 +52,7 @@ _GRACE: Final = 0.7  # seconds for an agent to end a turn that is given up
 _HURRY: Final = 0.1  # seconds for a process to end when it did not
 _PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
 _NOT_LOGGED_IN: Final = -32000
+_LONGEST_NAME: Final = 60
 _ENDS: Final = {
     "max_tokens": "stopped because it reached its limit of tokens",
     "max_turn_requests": "stopped because it reached its limit of requests in a turn",
@@ -194,7 +191,11 @@ class AcpSession:
             client_info=Implementation(name="teambot", title="TeamBot", version=version("teambot-tui")),
         )
         if agent.agent_info is not None:
-            self._name = agent.agent_info.title or agent.agent_info.name or self._name
+            told = agent.agent_info.title or agent.agent_info.name
+            self._name = one_line(told, _LONGEST_NAME) or self._name
+        if agent.protocol_version != PROTOCOL_VERSION:
+            versions = f"{agent.protocol_version} of the protocol and we speak {PROTOCOL_VERSION}"
+            raise BackendError(f"{self._name} speaks version {versions}: try another release of it")
         self._ways_to_log_in = [method.name for method in agent.auth_methods or ()]
         self._loads = bool(agent.agent_capabilities and agent.agent_capabilities.load_session)
         http = agent.agent_capabilities and agent.agent_capabilities.mcp_capabilities
@@ -214,7 +215,7 @@ class AcpSession:
         assert self._connection is not None
         try:
             loaded = await self._connection.load_session(
-                cwd=str(self.directory), session_id=session, mcp_servers=self._mcp_servers
+                cwd=str(self.directory.absolute()), session_id=session, mcp_servers=self._mcp_servers
             )
         except (RequestError, ValidationError):
             return False
@@ -223,7 +224,9 @@ class AcpSession:
 
     async def _new_session(self) -> None:
         assert self._connection is not None
-        made = await self._connection.new_session(cwd=str(self.directory), mcp_servers=self._mcp_servers)
+        made = await self._connection.new_session(
+            cwd=str(self.directory.absolute()), mcp_servers=self._mcp_servers
+        )
         self._told = None
         self._meter = Meter()
         await self._enter(made.session_id, made)
