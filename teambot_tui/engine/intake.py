@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, assert_never
 
@@ -60,8 +61,12 @@ class Intake:
 
 
 def _detail(text: str) -> str:
-    whole = printable(text[: _LONGEST_DETAIL + 1])
-    return whole if len(text) <= _LONGEST_DETAIL else f"{whole}\n… ({len(text):,} characters in all)"
+    if len(text) <= _LONGEST_DETAIL:
+        return printable(text)
+    # What is cut off must still tell one wish from another: an answer may hold for exactly this one.
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    beginning = printable(text[:_LONGEST_DETAIL])
+    return f"{beginning}\n… ({len(text):,} characters in all, sha256 {digest})"
 
 
 def _count(tokens: int) -> int:
