@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -36,16 +36,17 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
 from teambot_tui.engine.orders import place
+from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Lasting, Verdict
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.runner import Runner
-from teambot_tui.engine.spawning import Spawner, Wish, names
+from teambot_tui.engine.spawning import Spawner
+from teambot_tui.engine.targets import find_task, task_to_retry
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.names import did_you_mean
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
@@ -56,42 +57,9 @@ if TYPE_CHECKING:
     from teambot_tui.engine.orders import Order
     from teambot_tui.engine.ports import Member, Recruiter, ToolProvider
     from teambot_tui.engine.resolver import Accepted
-    from teambot_tui.engine.spawning import Run
 
 
 _ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
-
-
-class RefusedError(Exception):
-    """A request that cannot be carried out, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a task ended, or where it is."""
-
-    task: TaskId
-    agent: AgentId
-    state: State
-    output: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What came of a submission, in the order of its tasks."""
-
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def completed(self) -> bool:
-        """Whether every task completed."""
-        return all(outcome.state is State.COMPLETED for outcome in self.outcomes)
-
-    @property
-    def output(self) -> str:
-        """What the last task said."""
-        return self.outcomes[-1].output
 
 
 class Session:
@@ -135,6 +103,7 @@ class Session:
         )
         self._readers = ExitStack()
         self._spawner = Spawner(self)
+        self.spawn = self._spawner.spawn
         for key, value in (context or {}).items():
             self.set_context(key, value)
 
@@ -201,50 +170,6 @@ class Session:
         joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
         roster = self._roster.with_agents(*joined)
         return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
-
-    async def spawn(
-        self,
-        task: str | Sequence[str],
-        *,
-        agent: str = "general-purpose",
-        label: str | None = None,
-        chain_after: str | Sequence[str] | None = None,
-        depends_on: str | Sequence[str] | None = None,
-        include_dependency_result: bool = False,
-        shared_context: Mapping[str, object] | None = None,
-        parallel: bool = False,
-        model: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109  the run's, not the call's
-        retries: int = 0,
-        on_dependency_failure: str = "skip",
-        parent: TaskId | None = None,
-    ) -> Run | list[Run]:
-        """Start a run, or one for each of several tasks, and return at once.
-
-        `chain_after` and `depends_on` mean the same: task ids, labels or agents that must complete first.
-        With `include_dependency_result` their outputs stand before the task. `shared_context` is what the
-        run, and whatever it starts, is told beside the task; a key that begins with `$` takes the output of
-        the run or agent of that name. `timeout` is in seconds, waiting included. A dependency that fails
-        skips the run, refuses it (`refuse`, if it has failed already) or lets it go on (`proceed`).
-
-        Raises:
-            OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
-        """
-        wish = Wish(
-            agent=agent,
-            label=label,
-            after=(*names(chain_after), *names(depends_on)),
-            include_results=include_dependency_result,
-            context=shared_context or {},
-            model=model,
-            timeout=timeout,
-            retries=retries,
-            on_failure=on_dependency_failure,
-            parent=parent,
-        )
-        if isinstance(task, str):
-            return self._spawner.spawn([task], wish, parallel=parallel)[0]
-        return self._spawner.spawn(list(task), wish, parallel=parallel)
 
     def define(
         self,
@@ -358,7 +283,7 @@ class Session:
         Raises:
             RefusedError: there is nothing to retry, or it would close a circle.
         """
-        task = self._retryable(target) if target in self._members else self._find(target)
+        task = task_to_retry(self.board, target) if target in self._members else self._find(target)
         if task.state is State.SKIPPED and task.cause is not None:
             task = task.cause
         if task.state not in (State.FAILED, State.CANCELLED):
@@ -430,26 +355,8 @@ class Session:
         model = defined.model or base.model
         return replace(base, id=defined.agent, system=system, model=model, exact_system=base.system)
 
-    def _retryable(self, agent: str) -> Task:
-        lane = self.board.lanes.get(AgentId(agent))
-        if lane and lane.latest and lane.latest.state is State.FAILED:
-            return lane.latest
-        ended = (State.FAILED, State.CANCELLED, State.SKIPPED)
-        for task in reversed(self.board.tasks.values()):
-            if task.agent == agent and task.state in ended:
-                return task
-        raise RefusedError(f"@{agent} has nothing to retry.")
-
     def _find(self, target: str) -> Task:
-        tasks = self.board.tasks
-        if target == "last" and tasks:
-            return next(reversed(tasks.values()))
-        if TaskId(target) in tasks:
-            return tasks[TaskId(target)]
-        near = did_you_mean(target, (*self._members, *tasks))
-        raise RefusedError(
-            f"There is no task or agent {target}." + (f" Did you mean {near}?" if near else "")
-        )
+        return find_task(self.board, target, tuple(self._members))
 
     def _see_end(self, fact: Fact) -> None:
         self._spawner.see_end(fact.task)  # type: ignore[union-attr]  # only facts about a task come here

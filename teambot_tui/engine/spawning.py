@@ -33,8 +33,8 @@ _KEPT = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is wanted of each run; see `Session.spawn`."""
+class _Wish:
+    """What is wanted of each run; see `Spawner.spawn`."""
 
     agent: str
     label: str | None
@@ -101,12 +101,51 @@ class Spawner:
         self._finished: OrderedDict[AgentId, None] = OrderedDict()
         self._timers: dict[TaskId, asyncio.TimerHandle] = {}
 
-    def spawn(self, tasks: list[str], wish: Wish, *, parallel: bool) -> list[Run]:
-        """Start a run for each task, all at once or one after another.
+    async def spawn(
+        self,
+        task: str | Sequence[str],
+        *,
+        agent: str = "general-purpose",
+        label: str | None = None,
+        chain_after: str | Sequence[str] | None = None,
+        depends_on: str | Sequence[str] | None = None,
+        include_dependency_result: bool = False,
+        shared_context: Mapping[str, object] | None = None,
+        parallel: bool = False,
+        model: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  the run's, not the call's
+        retries: int = 0,
+        on_dependency_failure: str = "skip",
+        parent: TaskId | None = None,
+    ) -> Run | list[Run]:
+        """Start a run, or one for each of several tasks, and return at once.
+
+        `chain_after` and `depends_on` mean the same: task ids, labels or agents that must complete first.
+        With `include_dependency_result` their outputs stand before the task. `shared_context` is what the
+        run, and whatever it starts, is told beside the task; a key that begins with `$` takes the output of
+        the run or agent of that name. `timeout` is in seconds, waiting included. A dependency that fails
+        skips the run, refuses it (`refuse`, if it has failed already) or lets it go on (`proceed`).
 
         Raises:
-            OrderError: it is not possible; nothing was started.
+            OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
         """
+        wish = _Wish(
+            agent=agent,
+            label=label,
+            after=(*_names(chain_after), *_names(depends_on)),
+            include_results=include_dependency_result,
+            context=shared_context or {},
+            model=model,
+            timeout=timeout,
+            retries=retries,
+            on_failure=on_dependency_failure,
+            parent=parent,
+        )
+        if isinstance(task, str):
+            return self._start([task], wish, parallel=parallel)[0]
+        return self._start(list(task), wish, parallel=parallel)
+
+    def _start(self, tasks: list[str], wish: _Wish, *, parallel: bool) -> list[Run]:
         session = self._session
         self._check(tasks, wish)
         alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
@@ -155,7 +194,7 @@ class Spawner:
 
     # What is asked for
 
-    def _check(self, tasks: list[str], wish: Wish) -> None:
+    def _check(self, tasks: list[str], wish: _Wish) -> None:
         session = self._session
         policy, board = session.policy, session.board
         if not tasks or not all(text.strip() for text in tasks):
@@ -195,7 +234,7 @@ class Spawner:
                 f" {parent.id} has started {len(parent.children)}."
             )
 
-    def _needs(self, wish: Wish) -> tuple[Need, ...]:
+    def _needs(self, wish: _Wish) -> tuple[Need, ...]:
         session = self._session
         if wish.on_failure == "refuse":
             for name in wish.after:
@@ -209,12 +248,12 @@ class Spawner:
         )
 
     @staticmethod
-    def _need(name: str, wish: Wish) -> Need:
+    def _need(name: str, wish: _Wish) -> Need:
         return Need(name, Via.RESULT if wish.include_results else Via.AFTER, _ON_FAILURE[wish.on_failure])
 
     # Who does it
 
-    def _is_alone(self, wish: Wish) -> bool:
+    def _is_alone(self, wish: _Wish) -> bool:
         roster = self._session.roster
         is_base = wish.agent in roster.bases and wish.agent not in roster.team
         return wish.parent is not None or is_base or wish.agent not in roster.agents
@@ -240,8 +279,7 @@ class Spawner:
         self._timers[task] = loop.call_later(seconds, self._session.expire, task, seconds)
 
 
-def names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return one name, or several, or none, as a tuple."""
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
 

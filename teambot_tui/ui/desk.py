@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
-from teambot_tui.engine.session import RefusedError
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.language.errors import StatementError
 
 if TYPE_CHECKING:

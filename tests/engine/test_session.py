@@ -10,9 +10,9 @@ import pytest
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped, TextProduced
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.policy import OnFailure, Policy
 from teambot_tui.engine.ports import BackendError, Text
-from teambot_tui.engine.session import RefusedError
 from teambot_tui.language.errors import StatementError
 from tests.team import Broken, Gate, Watch, session_of, settle
 

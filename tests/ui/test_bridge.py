@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.engine.facts import TaskCompleted, TextProduced
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.ports import Text
-from teambot_tui.engine.session import RefusedError
 from teambot_tui.ui.bridge import Bridge
 from tests.team import Gate, session_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from teambot_tui.engine.bus import Backlog
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.session import RefusedError
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.language.errors import StatementError
 from teambot_tui.ui.mirror import Mirror
 from tests.team import TEAM, Gate, session_of, settle
