@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 
 from teambot_tui.ui.commands import overview
-from teambot_tui.ui.keys import KEYS
+
+if TYPE_CHECKING:
+    from teambot_tui.ui.keys import Keys
+
+_SEVERAL = 3
 
 
-def help_text() -> Content:
+def help_text(keys: Keys) -> Content:
     """Return all keys by place, and all commands."""
-    width = max(len(_written(key.keys)) for key in KEYS)
+    width = max(len(_written(key.keys)) for key in keys.table)
     lines: list[Content] = []
-    for where in dict.fromkeys(key.where for key in KEYS):
+    for where in dict.fromkeys(key.where for key in keys.table):
         lines.append(Content(where).stylize("bold"))
         lines += [
             Content(f"  {_written(key.keys):{width}}  ").stylize("$accent") + Content(key.words)
-            for key in KEYS
+            for key in keys.table
             if key.where == where
         ]
         lines.append(Content(""))
@@ -24,5 +30,5 @@ def help_text() -> Content:
 
 
 def _written(keys: str) -> str:
-    first, *rest = keys.split(",")
-    return f"{first}…{rest[-1]}" if rest else first
+    several = keys.split(",")
+    return ", ".join(several) if len(several) <= _SEVERAL else f"{several[0]}…{several[-1]}"

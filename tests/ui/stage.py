@@ -19,6 +19,7 @@ from teambot_tui.engine.ports import Member
 from teambot_tui.engine.session import Session
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.keys import Keys
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.input import InputBar
@@ -247,6 +248,7 @@ async def on_stage(
     folder: Path = Path("/nowhere/auth-v2"),
     policy: Policy | None = None,
     default: str | None = None,
+    keys: Keys | None = None,
 ) -> AsyncIterator[Stage]:
     """Open the app on a session whose agents answer when they are told to."""
     gate, clock = Gate(), Clock()
@@ -259,6 +261,7 @@ async def on_stage(
         models=session.models,
         glyphs=Glyphs(),
         clock=clock,
+        keys=keys or Keys(),
     )
     app = TeambotApp(session, place)
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
@@ -15,7 +15,7 @@ from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
 from teambot_tui.ui.desk import Desk
-from teambot_tui.ui.keys import bindings, footer
+from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.choosing import ChoosingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
@@ -57,6 +57,7 @@ class Place:
     glyphs: Glyphs
     history: History | None = None
     clock: Callable[[], float] = time.time
+    keys: Keys = field(default_factory=Keys)
 
 
 class SessionScreen(ChoosingScreen):
@@ -74,7 +75,8 @@ class SessionScreen(ChoosingScreen):
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
-        self._ladders = Ladders(self._desk, place.clock)
+        self.keys = place.keys
+        self._ladders = Ladders(self._desk, place.clock, place.keys)
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
@@ -184,7 +186,7 @@ class SessionScreen(ChoosingScreen):
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
             self.choose(self.focused.view.agent)
         in_input = self.focused is self.query_one(InputBar)
-        self.query_one(KeyBar).tell(footer("input" if in_input else "panel, output"))
+        self.query_one(KeyBar).tell(self.keys.footer("input" if in_input else "panel, output"))
 
     # What the person types
 

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
     from textual.content import Content
 
+    from teambot_tui.ui.keys import Keys
+
 
 class SurfaceScreen(Screen[None]):
     """What a desk asks of a screen, as far as it needs no widget of the session."""
+
+    keys: Keys
 
     def report(self, title: str, text: Content) -> None:
         """Show a text to read."""
@@ -57,7 +61,7 @@ class SurfaceScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys and the commands."""
-        self.report("Help", help_text())
+        self.report("Help", help_text(self.keys))
 
     def action_redraw(self) -> None:
         """Draw everything anew."""

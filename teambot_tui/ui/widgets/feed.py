@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.feed_block import Block
 from teambot_tui.ui.widgets.feed_find import Search
 from teambot_tui.ui.widgets.feed_heads import Kind, Page, Row
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
+    from textual.binding import BindingType
     from textual.geometry import Region
     from textual.selection import Selection
 
@@ -71,13 +72,13 @@ class Feed(Widget, can_focus=True):
         "feed--waiting",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Previous task", show=False),
-        Binding("down,j", "move(1)", "Next task", show=False),
-        Binding("enter", "choose", "Expand or fold", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "to_start", "Oldest", show=False),
-        Binding("end", "to_end", "Follow", show=False),
+        bound("up", "move(-1)"),
+        bound("down", "move(1)"),
+        bound("inspect", "choose"),
+        bound("scroll-up", "page(-1)"),
+        bound("scroll-down", "page(1)"),
+        bound("oldest", "to_start"),
+        bound("follow", "to_end"),
     ]
 
     follow: reactive[bool] = reactive(True, init=False)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from teambot_tui.engine.text import size_in_bytes
 from teambot_tui.ui.glyphs import Glyphs, size
+from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import prompt_text, prompt_title
 from teambot_tui.ui.widgets.inspector_sections import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.content import Content
 
     from teambot_tui.engine.ids import TaskId
@@ -53,9 +54,8 @@ class Inspector(VerticalScroll):
     Inspector .-gone { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close"),
-        Binding("p", "unfold", "Whole prompt", show=False),
-        Binding("x,delete", "remove", "Remove", show=False),
+        bound("back", "close"),
+        *bindings("inspector"),
     ]
 
     class Closed(Message):

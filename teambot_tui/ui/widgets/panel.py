@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
 from teambot_tui.ui.glyphs import Glyphs, duration
+from teambot_tui.ui.keys import bound
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.mirror import AgentView
@@ -21,13 +22,14 @@ _STATES = ("idle", "queued", "waiting", "executing", "completed", "failed", "can
 
 
 class Panel(Widget, can_focus=True):
-    """Shows an agent's view; a click or Enter asks to inspect it, a double click or `z` to zoom."""
+    """Shows an agent's view; a click or Enter asks to inspect it, a double click to zoom."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "move(-1, 0)", show=False),
-        Binding("right,l", "move(1, 0)", show=False),
-        Binding("up,k", "move(0, -1)", show=False),
-        Binding("down,j", "move(0, 1)", show=False),
+        bound("left", "move(-1, 0)"),
+        bound("right", "move(1, 0)"),
+        bound("up", "move(0, -1)"),
+        bound("down", "move(0, 1)"),
+        bound("inspect", "inspect"),
     ]
 
     class Chosen(Message):
@@ -126,8 +128,6 @@ class Panel(Widget, can_focus=True):
         """Ask to go to another panel."""
         self.post_message(self.Moved(self, across, down))
 
-    def key_enter(self) -> None:
+    def action_inspect(self) -> None:
+        """Ask to read what the agent does."""
         self.post_message(self.Chosen(self.view.agent))
-
-    def key_z(self) -> None:
-        self.post_message(self.Chosen(self.view.agent, zoom=True))
