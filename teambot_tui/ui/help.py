@@ -30,5 +30,5 @@ def help_text(keys: Keys) -> Content:
 
 
 def _written(keys: str) -> str:
-    several = keys.split(",")
+    several = keys.replace("slash", "/").split(",")
     return ", ".join(several) if len(several) <= _SEVERAL else f"{several[0]}…{several[-1]}"

@@ -77,6 +77,7 @@ KEYS: Final = (
     Key("copy", "panel, output", "y", "copy_output", "copy the last output", "copy"),
     Key("open", "panel, output", "e", "open_output", "open the last output in $EDITOR"),
     Key("model", "panel, output", "m", "choose_model", "change the agent's model"),
+    Key("filter", "panel, output", "slash", "filter", "show only tasks with a text in them", "filter"),
     Key("input", "panel, output", "i", "focus_input", "back to the input", "input"),
     Key("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
     Key(
@@ -139,7 +140,7 @@ class Keys:
         return [(_written(key.keys.split(",")[0]), key.short) for key in shown]
 
 
-_NAMES: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn"}
+_NAMES: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "slash": "/"}
 
 
 def _written(key: str) -> str:

@@ -146,6 +146,57 @@ async def test_graph_zoom_find_and_tasks_open_and_close() -> None:
         await stage.press("ctrl+l")
 
 
+async def test_a_slash_filters_the_output() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan the Login", made=1)
+        await stage.answer("pm#1", "one")
+        await stage.paste("@ba check", made=2)
+        await stage.answer("ba#1", "no login [here]")
+        await stage.paste("@writer write", made=3)
+        await stage.type_text("/")
+        assert stage.bar.text == "/", "in the input it is text"
+        await stage.press("ctrl+c")
+        stage.panel("pm").focus()
+        await stage.press("/")
+        await stage.type_text("login")
+        assert "2 tasks have it" in stage.plan
+        assert "check" in stage.drawn("#output")
+        assert "write" not in stage.drawn("#output")
+        await stage.type_text(" [h")
+        assert "1 task has it" in stage.plan
+        assert "plan the Login" not in stage.drawn("#output")
+        await stage.press("enter")
+        assert stage.feed.has_focus
+        assert stage.feed.cursor == "ba#1"
+        await stage.press("y")
+        assert stage.app.clipboard == "no login [here]"
+        await stage.press("escape")
+        assert stage.bar.has_focus
+        assert not stage.screen.query_one("#find").display
+        for words in ("plan the Login", "check", "write"):
+            assert words in stage.drawn("#output")
+        assert "found" not in stage.plan
+        await stage.press("ctrl+f")
+        await stage.type_text("o")
+        assert "3 found" in stage.plan, "finding hides nothing"
+        assert "write" in stage.drawn("#output")
+
+
+async def test_a_filter_follows_what_is_said() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.paste("@ba check", made=2)
+        stage.feed.focus()
+        await stage.press("/")
+        await stage.type_text("passkey")
+        assert "0 tasks" in stage.plan
+        assert "plan" not in stage.drawn("#output")
+        await stage.answer("ba#1", "a passkey")
+        await stage.until(lambda: "1 task has it" in stage.plan)
+        assert "a passkey" in stage.drawn("#output")
+        assert "plan" not in stage.drawn("#output")
+
+
 async def test_enter_on_a_node_of_the_graph_inspects_it() -> None:
     async with on_stage(LARGE) as stage:
         await stage.enter("@pm plan", made=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
@@ -17,7 +17,7 @@ from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, comman
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
-from teambot_tui.ui.screens.choosing import ChoosingScreen
+from teambot_tui.ui.screens.finding import FindingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
@@ -60,7 +60,7 @@ class Place:
     keys: Keys = field(default_factory=Keys)
 
 
-class SessionScreen(ChoosingScreen):
+class SessionScreen(FindingScreen):
     """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
@@ -101,7 +101,7 @@ class SessionScreen(ChoosingScreen):
                     welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
                 )
                 yield Feed(self._glyphs)
-                yield Input(placeholder="find", id="find")
+                yield from self.find_line()
             with Vertical(id="side"):
                 yield Inspector(self._glyphs)
                 yield Graph(self._glyphs)
@@ -181,6 +181,7 @@ class SessionScreen(ChoosingScreen):
             if panel.view.state != "idle":
                 panel.show(panel.view, self._clock())
         self.show_chosen()
+        self.filter_again()
 
     def on_descendant_focus(self) -> None:
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
@@ -295,7 +296,8 @@ class SessionScreen(ChoosingScreen):
             if self.has_class(opened):
                 self.remove_class(opened)
                 if opened == "-finding":
-                    self.query_one(Feed).stop_find()
+                    self.close_line()
+                    self._explain(self.query_one(InputBar).text)
                 if opened == "-zoomed":
                     self._show_tab(None)
                 self.query_one(InputBar).focus()
@@ -331,18 +333,6 @@ class SessionScreen(ChoosingScreen):
         self.remove_class("-inspecting", "-graphing")
         self.toggle_class("-zoomed")
         self._show_tab(self._chosen if self.has_class("-zoomed") else None)
-
-    def action_find(self) -> None:
-        """Open the find line."""
-        self.add_class("-finding")
-        self.query_one("#find", Input).focus()
-
-    def on_input_changed(self, message: Input.Changed) -> None:
-        count = self.query_one(Feed).find(message.value)
-        self.query_one(PlanLine).hint(f"{count} found; Enter goes to the next, Esc leaves")
-
-    def on_input_submitted(self) -> None:
-        self.query_one(Feed).find_next(1)
 
     def action_tasks(self) -> None:
         """List all tasks."""

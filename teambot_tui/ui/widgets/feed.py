@@ -16,9 +16,9 @@ from textual.widget import Widget
 
 from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.feed_block import Block
-from teambot_tui.ui.widgets.feed_find import Search
+from teambot_tui.ui.widgets.feed_find import Search, Sieve
 from teambot_tui.ui.widgets.feed_heads import Kind, Page, Row
-from teambot_tui.ui.widgets.feed_paint import draw, stylize
+from teambot_tui.ui.widgets.feed_paint import ROLES, draw, stylize
 from teambot_tui.ui.widgets.feed_text import Output
 from teambot_tui.ui.widgets.feed_view import View
 
@@ -46,31 +46,7 @@ class Feed(Widget, can_focus=True):
     """Shows what was asked, what became of it, and what was answered."""
 
     DEFAULT_CSS = "Feed { width: 1fr; height: 1fr; }"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "feed--agent",
-        "feed--cancelled",
-        "feed--code",
-        "feed--completed",
-        "feed--cursor",
-        "feed--executing",
-        "feed--failed",
-        "feed--fold",
-        "feed--found",
-        "feed--found-here",
-        "feed--heading",
-        "feed--link",
-        "feed--marker",
-        "feed--muted",
-        "feed--note",
-        "feed--output",
-        "feed--prompt",
-        "feed--queued",
-        "feed--quote",
-        "feed--skipped",
-        "feed--statement",
-        "feed--time",
-        "feed--waiting",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLES)
     BINDINGS: ClassVar[list[BindingType]] = [
         bound("up", "move(-1)"),
         bound("down", "move(1)"),
@@ -103,7 +79,7 @@ class Feed(Widget, can_focus=True):
         self._glyphs = glyphs
         self._blocks: dict[TaskId, Block] = {}
         self._early: dict[TaskId, Output] = {}
-        self._agent: AgentId | None = None
+        self._sieve = Sieve()
         self._view = View(self._arrange)
         self._cursor: Block | None = None
         self._search: Search | None = None
@@ -132,16 +108,15 @@ class Feed(Widget, can_focus=True):
             block.update(view)
         else:
             block = self._blocks[view.task] = Block(view, self._early.pop(view.task, Output()))
-            if self._agent in (None, view.agent):
+            if self._sieve.lets_through(block):
                 self._view.add(block)
         self.refresh()
 
     def choose(self, agent: AgentId | None) -> None:
         """Show all tasks, or one agent's."""
-        if agent != self._agent:
-            self._agent = agent
-            self._view.show([block for block in self._blocks.values() if agent in (None, block.view.agent)])
-            self._cursor = None
+        if agent != self._sieve.agent:
+            self._sieve.agent = agent
+            self._sift()
             if self._search is not None:
                 self._search.at = None
             self.to_end()
@@ -149,9 +124,12 @@ class Feed(Widget, can_focus=True):
     def clear(self) -> None:
         """Take off what has ended."""
         self._blocks = {task: block for task, block in self._blocks.items() if block.view.ended is None}
-        self._view.show([each for each in self._blocks.values() if self._agent in (None, each.view.agent)])
-        self._cursor = None
+        self._sift()
         self.to_end()
+
+    def _sift(self) -> None:
+        self._view.show([block for block in self._blocks.values() if self._sieve.lets_through(block)])
+        self._cursor = None
 
     def toggle_fold(self, task: TaskId) -> None:
         """Fold a block, or unfold it; if it is in view, it stays there."""
@@ -232,9 +210,31 @@ class Feed(Widget, can_focus=True):
         view.hang_on(view.walk((block.position, row), -(self.size.height // 3)))
         self._scrolled()
 
+    def filter(self, text: str) -> int:
+        """Show only the tasks whose output or statement has a text; return how many there are."""
+        self._search = self._sieve.about = Search(text) if text else None
+        self._sift()
+        self.to_end()
+        return len(self._view.blocks)
+
+    def filter_again(self) -> int | None:
+        """Let in what has come to speak of the text since then; return how many there are now."""
+        if self._sieve.about is None:
+            return None
+        at, kept = self._cursor, self._view.hook
+        self._sift()
+        self._cursor = at if at in self._view.blocks else None
+        self._view.hook = kept if kept is not None and kept[0] in self._view.blocks else None
+        self.refresh()
+        return len(self._view.blocks)
+
     def stop_find(self) -> None:
-        """Look for nothing any more."""
+        """Look for nothing any more, and show everything again."""
         self._search = None
+        if self._sieve.about is not None:
+            self._sieve.about = None
+            self._sift()
+            self.to_end()
         self.refresh()
 
     # Keys and mouse
