@@ -115,6 +115,16 @@ def one_of(choices: Iterable[Word]) -> Check[Word]:
     )
 
 
+def some_of(choices: tuple[str, ...]) -> Check[tuple[str, ...]]:
+    """Allow a list of a few words, which may be empty."""
+
+    def accept(value: object) -> tuple[str, ...] | None:
+        words = _strings(value)
+        return words if words is not None and set(words) <= set(choices) else None
+
+    return Check(f"a list of any of {', '.join(choices)}", accept)
+
+
 def _text(value: object) -> str | None:
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
         return None

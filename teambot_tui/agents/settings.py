@@ -64,6 +64,7 @@ class Settings:
     backends: Mapping[str, BackendSettings] = field(default_factory=_unconfigured)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notify: tuple[str, ...] = ("toast",)
     sources: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -152,6 +153,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         backends=MappingProxyType(backends),
         agents=MappingProxyType(agents),
         keys=MappingProxyType(keys),
+        notify=values.get("notify", defaults.notify),
         sources=MappingProxyType(sources),
     )
 

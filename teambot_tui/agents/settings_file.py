@@ -40,6 +40,7 @@ _DOCUMENT = Table(
         "backends": checks.table,
         "agents": checks.table,
         "keys": checks.table,
+        "notify": checks.some_of(("toast", "bell", "osc9")),
     }
 )
 _AGENT = Table({"backend": checks.backend_name, "model": checks.text, "persona": checks.agent_id})
@@ -65,8 +66,8 @@ class SettingsFile:
 
     def personal(self) -> Iterator[str]:
         """Yield the keys that only a person's own file may set, as far as this one sets them."""
-        if self.own_keys:
-            yield "keys"
+        yield from ("keys",) if self.own_keys else ()
+        yield from ("notify",) if "notify" in self.values else ()
 
 
 def parse_settings(path: Path, content: bytes) -> SettingsFile:

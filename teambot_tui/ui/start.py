@@ -58,6 +58,7 @@ def place_of(session: Session, *, ascii_only: bool) -> Place:
         history=History(history_path(os.environ)),
         glyphs=Glyphs(ascii_only=ascii_only),
         keys=own_keys(session.project.settings),
+        notify=session.project.settings.notify,
     )
 
 

@@ -436,3 +436,19 @@ def test_keys_of_the_wrong_shape(place: Place, value: str) -> None:
     error = place.error()
     assert error.key == "keys.graph"
     assert 'a key such as "f5"' in error.message
+
+
+def test_how_a_person_is_called(place: Place) -> None:
+    assert place.load().notify == ("toast",)
+    place.user('notify = ["bell", "osc9"]')
+    assert place.load().notify == ("bell", "osc9")
+    place.user("notify = []")
+    assert place.load().notify == ()
+    place.trusted('notify = ["bell"]')
+    assert place.error().key == "notify"
+
+
+@pytest.mark.parametrize("value", ['"bell"', '["siren"]', "[1]", "true"])
+def test_a_way_to_call_that_there_is_not(place: Place, value: str) -> None:
+    place.user(f"notify = {value}")
+    assert place.error().message.startswith("must be a list of any of toast, bell, osc9, not ")

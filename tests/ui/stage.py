@@ -29,7 +29,7 @@ from teambot_tui.ui.widgets.panel import Panel
 from tests.team import TEAM, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Collection
 
     from textual.pilot import Pilot
     from textual.widget import Widget
@@ -249,6 +249,7 @@ async def on_stage(
     policy: Policy | None = None,
     default: str | None = None,
     keys: Keys | None = None,
+    notify: Collection[str] = ("toast",),
 ) -> AsyncIterator[Stage]:
     """Open the app on a session whose agents answer when they are told to."""
     gate, clock = Gate(), Clock()
@@ -262,6 +263,7 @@ async def on_stage(
         glyphs=Glyphs(),
         clock=clock,
         keys=keys or Keys(),
+        notify=notify,
     )
     app = TeambotApp(session, place)
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -27,7 +27,7 @@ from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -58,6 +58,7 @@ class Place:
     history: History | None = None
     clock: Callable[[], float] = time.time
     keys: Keys = field(default_factory=Keys)
+    notify: Collection[str] = ("toast",)
 
 
 class SessionScreen(FindingScreen):
@@ -75,7 +76,7 @@ class SessionScreen(FindingScreen):
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
-        self.keys = place.keys
+        self.keys, self.calls_by = place.keys, place.notify
         self._ladders = Ladders(self._desk, place.clock, place.keys)
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
@@ -170,7 +171,7 @@ class SessionScreen(FindingScreen):
             if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
                 view = self._mirror.task(fact.task)
                 if view.background and not isinstance(fact, TaskCancelled):
-                    self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
+                    self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
 
     def _show_last_lines(self) -> None:
         while self._talking:
