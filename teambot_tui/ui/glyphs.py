@@ -65,3 +65,9 @@ def size(count: int) -> str:
         if count >= step:
             return f"{count / step:.1f}{unit}"
     return str(count)
+
+
+def size_in_words(count: int) -> str:
+    """Return a size with its unit, where it stands alone: `812 B`, `2.1 kB`, `3.4 MB`."""
+    number = size(count)
+    return f"{number} B" if number.isdigit() else f"{number[:-1]} {number[-1]}B"

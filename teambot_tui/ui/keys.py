@@ -95,6 +95,9 @@ KEYS: Final = (
     Key("down", "panel, output", "down,j", "", "go down, in the output to the next task"),
     Key("oldest", "panel, output", "home", "", "the oldest task"),
     Key("whole-prompt", "inspector", "p", "unfold", "the whole prompt, or its beginning"),
+    Key("copy-prompt", "inspector", "Y", "copy('prompt')", "copy the prompt"),
+    Key("next-match", "inspector", "n", "find_next(1)", "next match of what was looked for with / or Ctrl+F"),
+    Key("previous-match", "inspector", "N", "find_next(-1)", "previous match"),
     Key("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
 )
 
@@ -130,6 +133,8 @@ class Keys:
         """Return how the first key for something is named in a sentence: `Esc`, `Ctrl+C`."""
         keys = next(key.keys for key in self.table if key.name == name)
         first = keys.split(",")[0]
+        if len(first) == 1:
+            return first
         return "+".join(_NAMES.get(part, part.capitalize()) for part in first.split("+"))
 
     def footer(self, where: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import pytest
 from textual.command import CommandPalette
 from textual.widgets import Input
 
+from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.keys import KEYS, Keys, SecondPress, bindings
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import LARGE, SMALL, Clock, on_stage
@@ -180,6 +181,36 @@ async def test_a_slash_filters_the_output() -> None:
         await stage.type_text("o")
         assert "3 found" in stage.plan, "finding hides nothing"
         assert "write" in stage.drawn("#output")
+
+
+async def test_finding_and_copying_in_the_inspector() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.paste("@pm plan again", made=2)
+        await stage.answer("pm#1", "one two one")
+        await stage.until(lambda: stage.state("pm#2") == "executing")
+        stage.panel("pm").focus()
+        await stage.press("enter")
+        assert stage.inspector.has_focus
+        assert stage.inspector.view is not None
+        assert stage.inspector.view.queue == (), "what has begun is not in the queue"
+        stage.screen.inspect(AgentId("pm"), TaskId("pm#1"))
+        await stage.pilot.pause()
+        await stage.press("/")
+        await stage.type_text("one")
+        assert "2 found" in stage.plan
+        await stage.press("enter", "n", "N", "y")
+        assert stage.app.clipboard == "one two one"
+        await stage.press("Y")
+        assert stage.app.clipboard == "plan"
+        assert stage.notices[-2:] == ["Copied the output of pm#1.", "Copied the prompt of pm#1."]
+        await stage.press("ctrl+f")
+        assert stage.screen.query_one("#find", Input).value == "one"
+        await stage.press("escape")
+        assert stage.inspector.has_focus
+        assert stage.screen.has_class("-inspecting")
+        await stage.press("escape")
+        assert stage.bar.has_focus
 
 
 async def test_a_filter_follows_what_is_said() -> None:

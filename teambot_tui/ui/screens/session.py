@@ -102,10 +102,10 @@ class SessionScreen(FindingScreen):
                     welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
                 )
                 yield Feed(self._glyphs)
-                yield from self.find_line()
             with Vertical(id="side"):
                 yield Inspector(self._glyphs)
                 yield Graph(self._glyphs)
+        yield from self.find_line()
         yield PlanLine(self._glyphs)
         yield InputBar(self._glyphs, self._place.history, folder=self._place.folder)
         yield KeyBar()
@@ -299,6 +299,9 @@ class SessionScreen(FindingScreen):
                 if opened == "-finding":
                     self.close_line()
                     self._explain(self.query_one(InputBar).text)
+                    if self.has_class("-inspecting"):
+                        self.query_one(Inspector).focus()
+                        return
                 if opened == "-zoomed":
                     self._show_tab(None)
                 self.query_one(InputBar).focus()
