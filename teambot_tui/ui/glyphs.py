@@ -9,6 +9,7 @@ _UNICODE: Final = {
     "queued": "◌",
     "waiting": "⧗",
     "executing": "●",
+    "silent": "!",
     "completed": "✓",
     "failed": "✗",
     "cancelled": "⊘",
@@ -16,6 +17,7 @@ _UNICODE: Final = {
     "prompt": "›",
     "plan": "▸",
     "bar": "┃",
+    "below": "▼",
     "arrow": "→",
     "from": "←",
     "ellipsis": "…",
@@ -26,6 +28,7 @@ _ASCII: Final = {
     "queued": ".",
     "waiting": "~",
     "executing": "*",
+    "silent": "!",
     "completed": "+",
     "failed": "x",
     "cancelled": "/",
@@ -33,6 +36,7 @@ _ASCII: Final = {
     "prompt": ">",
     "plan": ">",
     "bar": "|",
+    "below": "v",
     "arrow": "->",
     "from": "<-",
     "ellipsis": "...",
@@ -57,6 +61,12 @@ def duration(seconds: float) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def roughly(seconds: float) -> str:
+    """Return a time where only its length matters: `3m`, `2h`."""
+    minutes = int(seconds // 60)
+    return f"{minutes}m" if minutes < 100 else f"{minutes // 60}h"
 
 
 def size(count: int) -> str:

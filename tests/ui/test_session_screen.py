@@ -195,3 +195,14 @@ async def test_a_caret_stands_under_what_was_refused() -> None:
         await stage.press("enter")
         assert stage.complaint
         assert "^" not in stage.drawn("#input"), "under another row it would point at the wrong place"
+
+
+async def test_silence_is_seen_while_the_clock_runs() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan", made=1)
+        await stage.until(lambda: stage.badge("pm") == "● executing")
+        stage.clock.now += 185
+        await stage.until(lambda: stage.badge("pm") == "! silent 3m", "silence")
+        assert stage.panel("pm").has_class("-silent")
+        await stage.answer("pm#1", "at last")
+        assert stage.badge("pm") == "○ idle ✓ completed"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.segment import Segment
 from textual.cache import LRUCache
 from textual.message import Message
 from textual.reactive import reactive
@@ -40,6 +41,8 @@ _WIDEST: Final = 110
 _AIRY: Final = 20
 _WHEEL: Final = 3
 _STRIPS: Final = 1024
+_MARKED_FROM: Final = 3
+"""Fewer rows are too few to give one away."""
 
 
 class Feed(Widget, can_focus=True):
@@ -321,7 +324,20 @@ class Feed(Widget, can_focus=True):
         self._drawn = [
             (self._draw(block, index), block, block.row(index)) for block, index in self._view.rows
         ]
+        if not self.follow and len(self._drawn) > _MARKED_FROM:
+            strip, block, row = self._drawn[-1]
+            self._drawn[-1] = (self._mark_below(strip, block), block, row)
         return super().render_lines(crop)
+
+    def _mark_below(self, strip: Strip, block: Block) -> Strip:
+        """Say at the end of the last row that there is more, and how to come to it."""
+        tasks = len(self._view.blocks) - block.position - 1
+        more = f"{tasks} more" if tasks else "more"
+        text = f" {self._glyphs['below']} {more} {self._glyphs['dot']} End follows "
+        room = self.size.width - len(text)
+        if room < 0:
+            return strip
+        return Strip.join([strip.crop(0, room), Strip([Segment(text, self._role_styles()["feed--below"])])])
 
     def render_line(self, y: int) -> Strip:
         if y < len(self._drawn):
