@@ -101,6 +101,8 @@ KEYS: Final = (
     Key("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
 )
 
+PLACES: Final = ("input", "anywhere", "panel", "output", "inspector")
+
 
 def bindings(where: str) -> list[Binding]:
     """Return Textual's bindings for one place."""

@@ -181,6 +181,12 @@ def test_a_key_that_cannot_be_used_is_said_before_the_screen_opens(open_terminal
     assert 1049 not in terminal.modes
 
 
+def test_the_first_frame_has_the_right_layout(open_terminal: Open) -> None:
+    terminal = open_terminal(columns=120, rows=40)
+    terminal.until("Your team", "╭─ 1 @pm", "Enter send")
+    assert b"1 pm " not in terminal.raw, "no chips where there is room for cards"
+
+
 def test_a_burst_of_keys_keeps_its_order(open_terminal: Open) -> None:
     terminal = open_terminal()
     terminal.until("Your team", "Enter send")

@@ -206,3 +206,14 @@ async def test_silence_is_seen_while_the_clock_runs() -> None:
         assert stage.panel("pm").has_class("-silent")
         await stage.answer("pm#1", "at last")
         assert stage.badge("pm") == "○ idle ✓ completed"
+
+
+@pytest.mark.parametrize("size", [SMALL, NORMAL, LARGE])
+async def test_the_welcome_shows_the_whole_team_at_every_size(size: tuple[int, int]) -> None:
+    async with on_stage(size) as stage:
+        shown = "#welcome-short" if size == SMALL else "#welcome"
+        text = stage.drawn(shown)
+        assert stage.screen.query_one(shown).display
+        for agent in stage.app.mirror.roster.agents:
+            assert f"@{agent}" in text
+        assert "@writer Write" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
@@ -13,7 +14,13 @@ from textual.widgets import Static
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
+from teambot_tui.ui.commands import (
+    COMMANDS_OF_THE_SCREEN,
+    CommandError,
+    command_hint,
+    run_command,
+    words_for,
+)
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
@@ -87,6 +94,7 @@ class SessionScreen(FindingScreen):
     # The parts
 
     def compose(self) -> ComposeResult:
+        self.mind_size()
         agents = self._mirror.roster.agents
         yield TitleBar(self._place.folder.name, self._glyphs)
         with Container(id="body"):
@@ -98,9 +106,9 @@ class SessionScreen(FindingScreen):
                 yield Graph(self._glyphs, id="tree")
             with Vertical(id="centre"):
                 yield Tabs(agents)
-                yield Static(
-                    welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
-                )
+                for name, short in (("welcome", False), ("welcome-short", True)):
+                    words = welcome(self._place.backends, self._place.descriptions, short=short)
+                    yield Static(words, id=name, markup=False)
                 yield Feed(self._glyphs)
             with Vertical(id="side"):
                 yield Inspector(self._glyphs)
@@ -115,6 +123,7 @@ class SessionScreen(FindingScreen):
         bar.suggestion = EXAMPLES[0][0]
         bar.agents = self._mirror.roster.agents
         bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
+        bar.words_for = partial(words_for, self._desk)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")

@@ -27,6 +27,13 @@ class SurfaceScreen(Screen[None]):
     calls_by: Collection[str] = ("toast",)
     """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
 
+    def mind_size(self) -> None:
+        """Take the classes of the terminal's size before anything is drawn: Textual does it only after."""
+        self.add_class(
+            *self._get_breakpoint_classes(self.app.size.width, self.HORIZONTAL_BREAKPOINTS or []),
+            *self._get_breakpoint_classes(self.app.size.height, self.VERTICAL_BREAKPOINTS or []),
+        )
+
     def report(self, title: str, text: Content) -> None:
         """Show a text to read."""
         self.app.push_screen(Report(title, text))
@@ -75,9 +82,13 @@ class SurfaceScreen(Screen[None]):
         """End the app."""
         self.app.exit()
 
+    def help(self, topic: str = "") -> None:
+        """Show the keys and the commands, or what is known about a topic."""
+        self.report(f"Help: {topic}" if topic else "Help", help_text(self.keys, topic))
+
     def action_help(self) -> None:
         """Show the keys and the commands."""
-        self.report("Help", help_text(self.keys))
+        self.help()
 
     def action_redraw(self) -> None:
         """Draw everything anew."""
