@@ -187,6 +187,11 @@ def test_the_first_frame_has_the_right_layout(open_terminal: Open) -> None:
     assert b"1 pm " not in terminal.raw, "no chips where there is room for cards"
 
 
+def test_the_welcome_of_a_small_terminal_is_whole(open_terminal: Open) -> None:
+    terminal = open_terminal(settings="")
+    terminal.until("Worth typing", "Everyone rehearses", "1 @pm", "6 @writer", "(rehearsal)", "Enter send")
+
+
 def test_a_burst_of_keys_keeps_its_order(open_terminal: Open) -> None:
     terminal = open_terminal()
     terminal.until("Your team", "Enter send")
