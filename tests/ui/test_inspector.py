@@ -315,7 +315,7 @@ async def test_every_row_of_what_was_put_in_has_its_bar() -> None:
     async with app.run_test(size=(60, 60)) as pilot:
         for width in (60, 40):
             await pilot.resize_terminal(width, 60)
-            app.inspector.show(inspected(task("builder-1#1"), prompt=prompt))
+            app.inspector.show(inspected(task("builder-1#1"), prompt=prompt, output="x\n\n" * 60))
             await settle(pilot)
             part = app.query_one("#inspector-prompt", Static)
             rows = [strip.text.rstrip() for strip in part.render_lines(part.size.region)]

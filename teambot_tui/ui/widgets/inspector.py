@@ -52,7 +52,7 @@ class Inspector(VerticalScroll):
     """One agent, in full."""
 
     DEFAULT_CSS = """
-    Inspector { height: 1fr; width: 1fr; }
+    Inspector { height: 1fr; width: 1fr; scrollbar-gutter: stable; }
     Inspector Static { height: auto; }
     Inspector .-gone { display: none; }
     """
@@ -123,7 +123,9 @@ class Inspector(VerticalScroll):
 
     def on_resize(self) -> None:
         """Wrap the prompt for the new width."""
-        if (width := self.query_one("#inspector-prompt").content_size.width or self._width) != self._width:
+        around = self.query_one("#inspector-prompt").gutter.width
+        width = self.scrollable_content_region.width - around
+        if width > 0 and width != self._width:
             self._width = width
             self._show_all()
 

@@ -193,9 +193,9 @@ class LanguageArea(TextArea):
         base = self.rich_style
         caret = self._caret()
         if caret is not None and y + self.scroll_offset.y == self.wrapped_document.height:
-            text = " " * (self.gutter_width + caret[0]) + "^" * caret[1]
-            width = self.scrollable_content_region.width
-            return Strip([Segment(text, base + self._style("caret"))]).adjust_cell_length(width, base)
+            blank = Segment(" " * (self.gutter_width + caret[0]), base)
+            mark = Segment("^" * caret[1], base + self._style("caret"))
+            return Strip([blank, mark]).adjust_cell_length(self.scrollable_content_region.width, base)
         width = max(0, self.scrollable_content_region.width - self.gutter_width)
         strip = self._render_hint(y, width) if self.is_empty else super().render_line(y)
         sign = f"{self._glyphs['prompt']} " if y + self.scroll_offset.y == 0 else "  "
