@@ -13,6 +13,8 @@ import click
 from teambot_tui.agents.errors import AgentsError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from teambot_tui.api import Session
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
@@ -53,13 +55,13 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
     if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
         from teambot_tui.ui.page import show  # noqa: PLC0415
 
-        sys.exit(show(_open_session(backend), ascii_only=ascii_only))
+        sys.exit(_shown(show, _open_session(backend), ascii_only))
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
     session = _open_session(backend)
     from teambot_tui.ui.start import start  # noqa: PLC0415
 
-    sys.exit(start(session, ascii_only=ascii_only))
+    sys.exit(_shown(start, session, ascii_only))
 
 
 @main.command()
@@ -164,6 +166,14 @@ def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None
 
 def _confirm(question: str) -> bool:
     return click.confirm(question, err=True)
+
+
+def _shown(show: Callable[..., int], session: Session, ascii_only: bool) -> int:
+    """Show the session; return the exit status."""
+    try:
+        return show(session, ascii_only=ascii_only)
+    except AgentsError as error:
+        raise UnusableError(str(error)) from error
 
 
 def _serve(backend: str | None, ascii_only: bool, port: int) -> None:

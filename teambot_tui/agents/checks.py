@@ -115,6 +115,16 @@ def one_of(choices: Iterable[Word]) -> Check[Word]:
     )
 
 
+def some_of(choices: tuple[str, ...]) -> Check[tuple[str, ...]]:
+    """Allow a list of a few words, which may be empty."""
+
+    def accept(value: object) -> tuple[str, ...] | None:
+        words = _strings(value)
+        return words if words is not None and set(words) <= set(choices) else None
+
+    return Check(f"a list of any of {', '.join(choices)}", accept)
+
+
 def _text(value: object) -> str | None:
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
         return None
@@ -147,6 +157,11 @@ def _strings(value: object) -> tuple[str, ...] | None:
     return tuple(value) if isinstance(value, list) and all(isinstance(word, str) for word in value) else None
 
 
+def _keys(value: object) -> tuple[str, ...] | None:
+    keys = (value,) if isinstance(value, str) else _strings(value)
+    return keys if keys and all(key.strip() and len(key) <= _LONGEST_NAME for key in keys) else None
+
+
 boolean = Check("true or false", lambda value: value if isinstance(value, bool) else None)
 
 table = Check("a table", lambda value: value if isinstance(value, dict) else None)
@@ -173,6 +188,9 @@ backend_name = Check(
     shown=True,
 )
 """What TOML takes as a key without quotes, so that a dotted key is never ambiguous."""
+
+keys = Check('a key such as "f5" or "ctrl+o", or a list of keys such as ["f5", "g"]', _keys, shown=True)
+"""Which keys there are is known to the screen."""
 
 arguments = Check(
     'a program and its arguments, such as ["program", "--option"], without control characters', _program

@@ -18,6 +18,7 @@ from teambot_tui.agents.places import PROJECT_FILE, config_directory
 from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
 from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.policy import Policy
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,6 +63,8 @@ class Settings:
     backend: str = "rehearsal"
     backends: Mapping[str, BackendSettings] = field(default_factory=_unconfigured)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notify: tuple[str, ...] = ("toast",)
     sources: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -112,7 +115,11 @@ def _project_file(
         return None, ()  # TEAMBOT_CONFIG names it, so it has been read as the user's own
     if not is_trusted(path, content, environ):
         return None, (f"{PROJECT_FILE} is ignored until you trust it: teambot trust",)
-    return parse_settings(path, content), ()
+    file = parse_settings(path, content)
+    for key in file.personal():
+        own = one_line(str(user.path if user else config_directory(environ) / "config.toml"))
+        raise SettingsError(path, key, f"belongs to you, not to a project: put it into {own}")
+    return file, ()
 
 
 def _content(path: Path) -> bytes:
@@ -127,6 +134,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
     values: dict[str, Any] = {}
     backends = dict(_unconfigured())
     agents: dict[str, AgentSettings] = {}
+    keys: dict[str, tuple[str, ...]] = {}
     sources: dict[str, Path] = {}
     for file in files:
         values |= file.values
@@ -136,6 +144,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
             backends[name] = BackendSettings(name, options["type"], MappingProxyType(rest))
         for name, chosen in file.agents.items():
             agents[name] = replace(agents.get(name, AgentSettings()), **chosen)
+        keys |= file.own_keys
     defaults = Settings()
     return Settings(
         policy=Policy(**{key: value for key, value in values.items() if key in POLICY}),
@@ -143,6 +152,8 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         backend=values.get("backend", defaults.backend),
         backends=MappingProxyType(backends),
         agents=MappingProxyType(agents),
+        keys=MappingProxyType(keys),
+        notify=values.get("notify", defaults.notify),
         sources=MappingProxyType(sources),
     )
 

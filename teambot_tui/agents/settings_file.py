@@ -39,6 +39,8 @@ _DOCUMENT = Table(
         **POLICY,
         "backends": checks.table,
         "agents": checks.table,
+        "keys": checks.table,
+        "notify": checks.some_of(("toast", "bell", "osc9")),
     }
 )
 _AGENT = Table({"backend": checks.backend_name, "model": checks.text, "persona": checks.agent_id})
@@ -53,12 +55,19 @@ class SettingsFile:
     values: Mapping[str, Any]
     backends: Mapping[str, Mapping[str, Any]]
     agents: Mapping[str, Mapping[str, Any]]
+    own_keys: Mapping[str, tuple[str, ...]]
 
     def keys(self) -> Iterator[str]:
         """Yield the dotted keys that this file sets."""
         yield from self.values
         for name, agent in self.agents.items():
             yield from (f"agents.{name}.{key}" for key in agent)
+        yield from (f"keys.{name}" for name in self.own_keys)
+
+    def personal(self) -> Iterator[str]:
+        """Yield the keys that only a person's own file may set, as far as this one sets them."""
+        yield from ("keys",) if self.own_keys else ()
+        yield from ("notify",) if "notify" in self.values else ()
 
 
 def parse_settings(path: Path, content: bytes) -> SettingsFile:
@@ -70,6 +79,7 @@ def parse_settings(path: Path, content: bytes) -> SettingsFile:
     values = _table(path, "", _toml(path, content), _DOCUMENT)
     backends = values.pop("backends", {})
     agents = values.pop("agents", {})
+    own_keys = values.pop("keys", {})
     for name in backends:
         _check(path, f"backends.{name}", name, checks.backend_name)
     for name in agents:
@@ -79,6 +89,7 @@ def parse_settings(path: Path, content: bytes) -> SettingsFile:
         values,
         {name: _backend(path, f"backends.{name}", options) for name, options in backends.items()},
         {name: _table(path, f"agents.{name}", options, _AGENT) for name, options in agents.items()},
+        {name: _check(path, f"keys.{name}", value, checks.keys) for name, value in own_keys.items()},
     )
 
 

@@ -15,7 +15,6 @@ from textual.geometry import Size
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
 from teambot_tui.ui.filters import AsciiLines, NoColour
-from teambot_tui.ui.keys import KEYS
 from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from teambot_tui.engine.session import Session
+    from teambot_tui.ui.keys import Keys
+
+_OF_TEXTUAL = {"quit": "ctrl+q", "palette": "ctrl+p", "interrupt": "ctrl+c"}
 
 
 class TeambotApp(App[None]):
@@ -40,10 +42,18 @@ class TeambotApp(App[None]):
         self.bridge = Bridge(session)
         self.mirror = Mirror(session.roster, session.policy)
         self._place = place
+        self._use_keys(place.keys)
         self._plainer: list[LineFilter] = [
             *([NoColour()] if self.no_color else ()),
             *([AsciiLines()] if place.glyphs.ascii_only else ()),
         ]
+
+    def _use_keys(self, keys: Keys) -> None:
+        """Let the person's own keys count, and Textual's own only where they are not moved."""
+        self.set_keymap(keys.own)
+        for name in keys.own:
+            if name in _OF_TEXTUAL:
+                self._bindings.key_to_bindings.pop(_OF_TEXTUAL[name], None)
 
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):
@@ -61,8 +71,8 @@ class TeambotApp(App[None]):
         yield from super().get_system_commands(screen)
         if not isinstance(screen, SessionScreen):
             return
-        for key in KEYS:
-            if key.action and "," not in key.keys:
+        for key in self._place.keys.table:
+            if key.action and key.name and key.where in ("anywhere", "panel, output"):
                 yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
         for name, command in COMMANDS_OF_THE_SCREEN.items():
             title = f"/{name} {command.arguments}".rstrip()

@@ -14,9 +14,10 @@ from textual.content import Content
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
+from teambot_tui.ui.keys import PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from teambot_tui.language.nodes import Command
     from teambot_tui.ui.desk import Desk
@@ -33,6 +34,8 @@ class SlashCommand:
     arguments: str
     words: str
     run: Callable[[Desk, list[str]], None]
+    choices: Callable[[Desk], Sequence[str]] = lambda _: ()
+    """What its first word can be, as far as that can be told."""
 
 
 def run_command(desk: Desk, name: str, arguments: str) -> None:
@@ -54,6 +57,12 @@ def command_hint(text: str, command: Command | None) -> str:
         return f"/{command.name} {known.arguments}: {known.words}".replace(" :", ":") if known else ""
     near = [f"/{name}" for name in COMMANDS_OF_THE_SCREEN if f"/{name}".startswith(text)]
     return "  ".join(near) if text.startswith("/") else ""
+
+
+def words_for(desk: Desk, name: str) -> Sequence[str]:
+    """Return what can follow a command."""
+    command = COMMANDS_OF_THE_SCREEN.get(name)
+    return command.choices(desk) if command else ()
 
 
 def overview() -> Content:
@@ -87,6 +96,15 @@ def _target(desk: Desk, name: str) -> str:
         hint = f"Did you mean {near}?" if near else "/tasks lists them."
         raise CommandError(f"There is no agent or task {target}. {hint}")
     return target
+
+
+def _agents_of(desk: Desk) -> Sequence[str]:
+    return desk.mirror.roster.agents
+
+
+def _targets(desk: Desk) -> Sequence[str]:
+    """The agents, and the tasks, newest first."""
+    return (*desk.mirror.roster.agents, *reversed(desk.mirror.tasks()))
 
 
 def _status(desk: Desk, _: list[str]) -> None:
@@ -182,11 +200,7 @@ def _cancel(desk: Desk, words: list[str]) -> None:
 
 
 def _export(desk: Desk, words: list[str]) -> None:
-    try:
-        path = desk.export(" ".join(words) or "teambot-session.md")
-    except (OSError, RuntimeError) as error:  # there may be no such home
-        raise CommandError(f"Could not write it: {getattr(error, 'strerror', None) or error}") from error
-    desk.report("Exported", Content(path))
+    desk.export(" ".join(words) or "teambot-session.md")
 
 
 def _history(desk: Desk, words: list[str]) -> None:
@@ -196,24 +210,34 @@ def _history(desk: Desk, words: list[str]) -> None:
     desk.report(f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet"))
 
 
-COMMANDS_OF_THE_SCREEN: Final = {
-    "help": SlashCommand("", "keys and commands", lambda desk, _: desk.do("help")),
+COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
+    "help": SlashCommand(
+        "[topic]",
+        "keys and commands, or one of them",
+        lambda desk, words: desk.help(" ".join(words)),
+        lambda _: (*PLACES, *COMMANDS_OF_THE_SCREEN),
+    ),
     "status": SlashCommand("", "what everyone is doing", _status),
-    "tasks": SlashCommand("[state]", "all tasks", _tasks),
-    "task": SlashCommand("<id>", "inspect a task; last is the newest", _task),
-    "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel),
-    "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry),
+    "tasks": SlashCommand("[state]", "all tasks", _tasks, lambda _: [state.value for state in State]),
+    "task": SlashCommand(
+        "<id>",
+        "inspect a task; last is the newest",
+        _task,
+        lambda desk: (*reversed(desk.mirror.tasks()), "last"),
+    ),
+    "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel, lambda desk: (*_targets(desk), "all")),
+    "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry, _targets),
     "agents": SlashCommand("", "the team", _agents),
     "models": SlashCommand("", "the models of the team", lambda desk, _: _model(desk, [])),
-    "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model),
-    "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent),
+    "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model, _agents_of),
+    "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent, _agents_of),
     "reset-agent": SlashCommand(
         "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
     ),
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
-    "history": SlashCommand("[agent]", "what was asked", _history),
+    "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
     "export": SlashCommand("[file]", "write the session to a Markdown file", _export),
-    "theme": SlashCommand("[name]", "change the colours", _theme),
+    "theme": SlashCommand("[name]", "change the colours", _theme, lambda desk: desk.themes()),
     "clear": SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output")),
     "quit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
     "exit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),

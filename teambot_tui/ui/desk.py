@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from textual.content import Content
+
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.language.errors import StatementError
@@ -18,8 +20,6 @@ from teambot_tui.language.errors import StatementError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from concurrent.futures import Future
-
-    from textual.content import Content
 
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
@@ -42,6 +42,9 @@ class Surface(Protocol):
 
     def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
         """Open the inspector."""
+
+    def help(self, topic: str = "") -> None:
+        """Show the keys and the commands, or what is known about a topic."""
 
     def do(self, action: str) -> None:
         """Run an action of the app."""
@@ -83,6 +86,7 @@ class Desk:
         self.report = surface.report
         self.inspect = surface.inspect
         self.do = surface.do
+        self.help = surface.help
         self.themes = surface.themes
         self.set_theme = surface.set_theme
         self.tell = surface.tell
@@ -189,14 +193,25 @@ class Desk:
         tasks = [task for task in self.mirror.tasks(agent) if self.mirror.output(task)]
         return self.mirror.output(tasks[-1]) if tasks else None
 
-    def export(self, file: str) -> str:
-        """Write the session as Markdown and return the file's path."""
+    def export(self, file: str) -> None:
+        """Write the session, as it is now, as Markdown, and tell where it is."""
         blocks = []
         for name in self.mirror.tasks():
             view = self.mirror.task(name)
             blocks.append(
                 f"## {view.task}: {view.state}\n\n> {view.statement}\n\n{self.mirror.output(name)}\n"
             )
-        path = (self._folder / Path(file).expanduser()).resolve()
-        path.write_text("\n".join(blocks), encoding="utf-8")
-        return str(path)
+        self._surface.in_background(self._export(file, blocks))
+
+    async def _export(self, file: str, blocks: list[str]) -> None:
+        def write() -> str:
+            path = (self._folder / Path(file).expanduser()).resolve()
+            path.write_text("\n".join(blocks), encoding="utf-8")
+            return str(path)
+
+        try:
+            path = await asyncio.to_thread(write)
+        except (OSError, RuntimeError) as error:  # there may be no such home
+            self._surface.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
+        else:
+            self._surface.report("Exported", Content(path))

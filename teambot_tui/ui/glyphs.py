@@ -9,6 +9,7 @@ _UNICODE: Final = {
     "queued": "◌",
     "waiting": "⧗",
     "executing": "●",
+    "silent": "!",
     "completed": "✓",
     "failed": "✗",
     "cancelled": "⊘",
@@ -16,6 +17,7 @@ _UNICODE: Final = {
     "prompt": "›",
     "plan": "▸",
     "bar": "┃",
+    "below": "▼",
     "arrow": "→",
     "from": "←",
     "ellipsis": "…",
@@ -26,6 +28,7 @@ _ASCII: Final = {
     "queued": ".",
     "waiting": "~",
     "executing": "*",
+    "silent": "!",
     "completed": "+",
     "failed": "x",
     "cancelled": "/",
@@ -33,6 +36,7 @@ _ASCII: Final = {
     "prompt": ">",
     "plan": ">",
     "bar": "|",
+    "below": "v",
     "arrow": "->",
     "from": "<-",
     "ellipsis": "...",
@@ -59,9 +63,21 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
+def roughly(seconds: float) -> str:
+    """Return a time where only its length matters: `3m`, `2h`."""
+    minutes = int(seconds // 60)
+    return f"{minutes}m" if minutes < 100 else f"{minutes // 60}h"
+
+
 def size(count: int) -> str:
     """Return a size in bytes in few characters: `812`, `2.1k`, `3.4M`."""
     for unit, step in (("M", 1024**2), ("k", 1024)):
         if count >= step:
             return f"{count / step:.1f}{unit}"
     return str(count)
+
+
+def size_in_words(count: int) -> str:
+    """Return a size with its unit, where it stands alone: `812 B`, `2.1 kB`, `3.4 MB`."""
+    number = size(count)
+    return f"{number} B" if number.isdigit() else f"{number[:-1]} {number[-1]}B"

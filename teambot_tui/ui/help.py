@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 
-from teambot_tui.ui.commands import overview
-from teambot_tui.ui.keys import KEYS
+from teambot_tui.language.names import did_you_mean
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, overview
+from teambot_tui.ui.keys import PLACES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from teambot_tui.ui.keys import Key, Keys
+
+_SEVERAL = 3
 
 
-def help_text() -> Content:
-    """Return all keys by place, and all commands."""
-    width = max(len(_written(key.keys)) for key in KEYS)
-    lines: list[Content] = []
-    for where in dict.fromkeys(key.where for key in KEYS):
-        lines.append(Content(where).stylize("bold"))
-        lines += [
-            Content(f"  {_written(key.keys):{width}}  ").stylize("$accent") + Content(key.words)
-            for key in KEYS
-            if key.where == where
-        ]
-        lines.append(Content(""))
-    return Content("\n").join([*lines, Content("commands").stylize("bold"), overview()])
+def help_text(keys: Keys, topic: str = "") -> Content:
+    """Return all keys by place, and all commands; or what is known about a topic.
+
+    Raises:
+        CommandError: Nothing is.
+    """
+    if not topic:
+        parts = [_place(where, keys.table) for where in _places(keys.table)]
+        return Content("\n").join([*parts, Content("commands").stylize("bold"), overview()])
+    name = topic.removeprefix("/")
+    found = [_place(where, keys.table) for where in _places(keys.table) if name in where.split(", ")]
+    if command := COMMANDS_OF_THE_SCREEN.get(name):
+        usage = Content(f"/{name} {command.arguments}".rstrip()).stylize("$accent")
+        found.insert(0, usage + Content(f"\n  {command.words}\n"))
+    if not found:
+        near = did_you_mean(name, (*COMMANDS_OF_THE_SCREEN, *PLACES))
+        hint = f"Did you mean {near}?" if near else f"Keys: {', '.join(PLACES)}. Commands: /help lists them."
+        raise CommandError(f"There is no help about {name}. {hint}")
+    return Content("\n").join(found)
+
+
+def _places(table: Iterable[Key]) -> list[str]:
+    return list(dict.fromkeys(key.where for key in table))
+
+
+def _place(where: str, table: Iterable[Key]) -> Content:
+    table = tuple(table)
+    width = max(len(_written(key.keys)) for key in table)
+    lines = [
+        Content(f"  {_written(key.keys):{width}}  ").stylize("$accent") + Content(key.words)
+        for key in table
+        if key.where == where
+    ]
+    return Content("\n").join([Content(f"keys: {where}").stylize("bold"), *lines, Content("")])
 
 
 def _written(keys: str) -> str:
-    first, *rest = keys.split(",")
-    return f"{first}…{rest[-1]}" if rest else first
+    several = keys.replace("slash", "/").split(",")
+    return ", ".join(several) if len(several) <= _SEVERAL else f"{several[0]}…{several[-1]}"

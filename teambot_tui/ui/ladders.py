@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.desk import Desk
+    from teambot_tui.ui.keys import Keys
 
 
 class Ladders:
     """The last steps of both ladders."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], float]) -> None:
+    def __init__(self, desk: Desk, clock: Callable[[], float], keys: Keys) -> None:
         self._desk = desk
+        self._keys = keys
         self._second_press = SecondPress(clock)
 
     def cancel_one(self, chosen: AgentId | None) -> None:
@@ -32,7 +34,7 @@ class Ladders:
             return
         _, fallen = self._desk.consequences(queue[0])
         also = f" (skips {', '.join(fallen)})" if fallen else ""
-        self._desk.tell(f"Esc again cancels {queue[0]}{also}.")
+        self._desk.tell(f"{self._keys.said('back')} again cancels {queue[0]}{also}.")
 
     def cancel_foreground_or_leave(self) -> None:
         """Twice: cancel what runs in the foreground; with nothing there, quit."""
@@ -41,7 +43,7 @@ class Ladders:
         running = tuple(task for task in tasks if not mirror.task(task).background)
         if not self._second_press.again(f"ctrl+c {bool(running)}"):
             what = f"cancels {', '.join(running)}" if running else "quits"
-            self._desk.tell(f"Ctrl+C again {what}.")
+            self._desk.tell(f"{self._keys.said('interrupt')} again {what}.")
         elif running:
             self._desk.cancel_at_once(running)
         else:

@@ -61,6 +61,8 @@ class AgentView:
     last_seconds: float = 0.0
     last_line: str = ""
     model: str | None = None
+    heard: float = 0.0
+    """When an executing agent began or said something last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class Mirror:
         self._statements: dict[TaskId, StatementAccepted] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._first_lines: dict[TaskId, str] = {}
+        self._heard: dict[TaskId, float] = {}
         self._last_ended: dict[AgentId, Task] = {}
 
     def take_in(self, facts: Iterable[Fact]) -> Changes:
@@ -121,8 +124,9 @@ class Mirror:
         for fact in seen:
             self._rules.handle(fact)
             match fact:
-                case TextProduced(_, task, text):
+                case TextProduced(time, task, text):
                     said.append((task, text))
+                    self._heard[task] = time
                     self._last_lines[task] = (self._last_lines.get(task, "") + text[-_LAST_LINE:])[
                         -_LAST_LINE:
                     ]
@@ -201,6 +205,7 @@ class Mirror:
             queued=len(lane.queue) - 1,
             last_line=line,
             model=task.plan.model,
+            heard=max(task.started, self._heard.get(task.id, 0.0)),
         )
 
     def reference_states(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.guard import Guard
 from teambot_tui.ui.history import History, history_path
+from teambot_tui.ui.own_keys import own_keys
 from teambot_tui.ui.screens.session import Place
 
 if TYPE_CHECKING:
@@ -28,9 +29,14 @@ _PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
 
 
 def start(session: Session, *, ascii_only: bool) -> int:
-    """Show the session until the person leaves; return the exit status."""
+    """Show the session until the person leaves; return the exit status.
+
+    Raises:
+        SettingsError: A key of the person's own cannot be used.
+    """
+    place = place_of(session, ascii_only=ascii_only or os.environ.get("TERM") == "linux")
     guard = Guard()
-    app = TeambotApp(session, place_of(session, ascii_only=ascii_only or os.environ.get("TERM") == "linux"))
+    app = TeambotApp(session, place)
     app.driver_class = _guarded(guard)
     _leave_on_signals(app, guard)
     try:
@@ -51,6 +57,8 @@ def place_of(session: Session, *, ascii_only: bool) -> Place:
         models=session.models,
         history=History(history_path(os.environ)),
         glyphs=Glyphs(ascii_only=ascii_only),
+        keys=own_keys(session.project.settings),
+        notify=session.project.settings.notify,
     )
 
 

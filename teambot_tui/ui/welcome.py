@@ -18,27 +18,32 @@ EXAMPLES: Final = (
 )
 
 
-def welcome(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str]) -> Content:
-    """Return what an empty feed says."""
+def welcome(
+    backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], *, short: bool = False
+) -> Content:
+    """Return what an empty feed says; the short one fits a small terminal, its lines cut where they end."""
     lines = [Content("Worth typing").stylize("bold")]
     for statement, meaning in EXAMPLES:
-        lines += [
-            Content(f"  {statement}").stylize("$text-primary"),
-            Content(f"      {meaning}").stylize("dim"),
-        ]
+        lines.append(Content(f"  {statement}").stylize("$text-primary"))
+        if not short:
+            lines.append(Content(f"      {meaning}").stylize("dim"))
     lines.append(Content("  Tab puts the first one into the input.").stylize("dim"))
     if set(backends.values()) == {"rehearsal"}:
         lines += [
-            Content(""),
+            *([] if short else [Content("")]),
             Content("Everyone rehearses: no model is connected.").stylize("bold")
-            + Content(" Set a backend in teambot.toml or in ~/.config/teambot/config.toml to make it real."),
+            + Content(
+                "\n  Set a backend in ~/.config/teambot/config.toml to make it real."
+                if short
+                else " Set a backend in teambot.toml or in ~/.config/teambot/config.toml to make it real."
+            ),
         ]
-    lines += [Content(""), Content("Your team").stylize("bold")]
+    lines += [*([] if short else [Content("")]), Content("Your team").stylize("bold")]
     width = max(map(len, backends), default=0)
     for number, (agent, backend) in enumerate(backends.items(), start=1):
+        words = (Content(descriptions.get(agent, "")), Content(f"({backend})").stylize("dim"))
         lines.append(
             Content(f"  {number} @{agent:{width}}  ").stylize("$text-primary")
-            + Content(descriptions.get(agent, ""))
-            + Content(f"  ({backend})").stylize("dim")
+            + (Content("  ").join(reversed(words)) if short else Content("  ").join(words))
         )
     return Content("\n").join(lines)

@@ -417,3 +417,38 @@ VALUES += [
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=6))
 def test_any_values_for_the_keys_give_settings_or_one_error(pairs: list[tuple[str, str]]) -> None:
     load_any("\n".join(f"{key} = {value}" for key, value in pairs).encode())
+
+
+def test_keys_are_the_persons_own(place: Place) -> None:
+    place.user('[keys]\ngraph = "f5"\nsend = ["ctrl+s", "enter"]')
+    settings = place.load()
+    assert settings.keys == {"graph": ("f5",), "send": ("ctrl+s", "enter")}
+    assert settings.error("keys.graph", "x").file == place.user_file
+    place.trusted('[keys]\ngraph = "f5"')
+    error = place.error()
+    assert (error.file, error.key) == (place.project_file, "keys")
+    assert str(place.user_file) in str(error)
+
+
+@pytest.mark.parametrize("value", ["1", '""', "[]", '["f5", 2]', '["f5", " "]', "{}", f'"{"x" * 99}"'])
+def test_keys_of_the_wrong_shape(place: Place, value: str) -> None:
+    place.user(f"[keys]\ngraph = {value}")
+    error = place.error()
+    assert error.key == "keys.graph"
+    assert 'a key such as "f5"' in error.message
+
+
+def test_how_a_person_is_called(place: Place) -> None:
+    assert place.load().notify == ("toast",)
+    place.user('notify = ["bell", "osc9"]')
+    assert place.load().notify == ("bell", "osc9")
+    place.user("notify = []")
+    assert place.load().notify == ()
+    place.trusted('notify = ["bell"]')
+    assert place.error().key == "notify"
+
+
+@pytest.mark.parametrize("value", ['"bell"', '["siren"]', "[1]", "true"])
+def test_a_way_to_call_that_there_is_not(place: Place, value: str) -> None:
+    place.user(f"notify = {value}")
+    assert place.error().message.startswith("must be a list of any of toast, bell, osc9, not ")

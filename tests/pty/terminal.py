@@ -111,7 +111,9 @@ class Terminal:
         self._said = ""
         self._resize_silently(columns, rows)
         self._before = termios.tcgetattr(self._slave)
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LC_ALL") if name in os.environ
+        }
         self._shell = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _SHELL, str(self._slave), str(report), *arguments],
             cwd=home,

@@ -224,7 +224,7 @@ def test_killed_while_suspended_says_nothing_to_the_shell(open_terminal: Open) -
 
 def test_a_storm_of_sizes(open_terminal: Open) -> None:
     terminal, _ = with_an_agent_at_work(open_terminal, STAYS)
-    for step in range(200):
+    for step in range(500):
         terminal.resize(1 + step * 7 % 220, 1 + step * 5 % 60)
         terminal.glance()
     terminal.resize(120, 40)

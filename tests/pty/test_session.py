@@ -162,6 +162,36 @@ def test_no_colour(tmp_path: Path, open_terminal: Open) -> None:
     assert _COLOURS.search(bytes(terminal.raw)) is None
 
 
+def test_keys_and_calls_of_the_persons_own(open_terminal: Open) -> None:
+    settings = 'backend = "echo"\nnotify = ["bell", "osc9"]\n[keys]\nsend = "ctrl+s"\nquit = "ctrl+o"\n'
+    terminal = open_terminal(settings=settings)
+    terminal.until("Your team", "^S send")
+    terminal.type("@pm plan &")
+    terminal.press("ctrl+s")
+    terminal.watch(lambda: b"\a\x1b]9;teambot: pm#1 completed\a" in terminal.raw)
+    terminal.until("✓1", without="pm#1 completed")
+    terminal.press("ctrl+o")
+    assert terminal.wait() == 0
+
+
+def test_a_key_that_cannot_be_used_is_said_before_the_screen_opens(open_terminal: Open) -> None:
+    terminal = open_terminal(settings='[keys]\ngraph = "alt+1"\n')
+    assert terminal.wait() == 2
+    assert "keys.graph: alt+1" in terminal.text.replace("\n", "")
+    assert 1049 not in terminal.modes
+
+
+def test_the_first_frame_has_the_right_layout(open_terminal: Open) -> None:
+    terminal = open_terminal(columns=120, rows=40)
+    terminal.until("Your team", "╭─ 1 @pm", "Enter send")
+    assert b"1 pm " not in terminal.raw, "no chips where there is room for cards"
+
+
+def test_the_welcome_of_a_small_terminal_is_whole(open_terminal: Open) -> None:
+    terminal = open_terminal(settings="")
+    terminal.until("Worth typing", "Everyone rehearses", "1 @pm", "6 @writer", "(rehearsal)", "Enter send")
+
+
 def test_a_burst_of_keys_keeps_its_order(open_terminal: Open) -> None:
     terminal = open_terminal()
     terminal.until("Your team", "Enter send")

@@ -19,6 +19,7 @@ from teambot_tui.engine.ports import Member
 from teambot_tui.engine.session import Session
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.keys import Keys
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.input import InputBar
@@ -28,7 +29,7 @@ from teambot_tui.ui.widgets.panel import Panel
 from tests.team import TEAM, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Collection
 
     from textual.pilot import Pilot
     from textual.widget import Widget
@@ -247,6 +248,8 @@ async def on_stage(
     folder: Path = Path("/nowhere/auth-v2"),
     policy: Policy | None = None,
     default: str | None = None,
+    keys: Keys | None = None,
+    notify: Collection[str] = ("toast",),
 ) -> AsyncIterator[Stage]:
     """Open the app on a session whose agents answer when they are told to."""
     gate, clock = Gate(), Clock()
@@ -259,6 +262,8 @@ async def on_stage(
         models=session.models,
         glyphs=Glyphs(),
         clock=clock,
+        keys=keys or Keys(),
+        notify=notify,
     )
     app = TeambotApp(session, place)
     async with app.run_test(size=size, notifications=True) as pilot:

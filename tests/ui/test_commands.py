@@ -73,7 +73,7 @@ async def test_commands_that_change_something(tmp_path: Path) -> None:
         await stage.answer("ba#1", "all [b]good[/b]")
 
         await stage.paste("/export out.md")
-        assert str(tmp_path / "out.md") in stage.dialog
+        await stage.until(lambda: str(tmp_path / "out.md") in stage.dialog, "the file")
         assert "## ba#1: completed\n\n> check it\n\nall [b]good[/b]" in (tmp_path / "out.md").read_text()
         await stage.press("escape")
 
@@ -121,8 +121,6 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
             ("/use-agent wrter", "Did you mean writer?"),
             ("/history nobody", "There is no agent nobody."),
             ("/theme textual-drak", "Did you mean textual-dark?"),
-            ("/export /nowhere/at/all", "Could not write it: No such file or directory"),
-            ("/export ~nobody-of-this-name/x", "Could not write it"),
             ("/status\n@pm plan", "/status is a command for the screen"),
         ):
             await stage.paste(command)
@@ -194,3 +192,68 @@ async def test_a_command_of_the_palette_leaves_the_draft_alone() -> None:
         assert stage.bar.text == "/model "
         await stage.press("ctrl+c", "up", "up")
         assert stage.bar.text == "half a thought"
+
+
+async def test_an_export_that_cannot_be_written_is_told() -> None:
+    async with on_stage() as stage:
+        for file in ("/nowhere/at/all", "~nobody-of-this-name/x"):
+            await stage.paste(f"/export {file}")
+            await stage.until(lambda: stage.notices, "a notice")
+            assert stage.notices[-1].startswith("Could not write it: ")
+            assert not stage.dialog
+            await stage.press("up")
+            assert stage.bar.text == f"/export {file}"
+            await stage.press("ctrl+c")
+
+
+async def test_the_words_of_commands_are_completed() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan\n@ba check", made=2)
+        for typed, completed in (
+            ("/cancel wr", "/cancel writer "),
+            ("/cancel pm#", "/cancel pm#1 "),
+            ("/retry ba#", "/retry ba#1 "),
+            ("/model rev", "/model reviewer "),
+            ("/use-agent wr", "/use-agent writer "),
+            ("/history wr", "/history writer "),
+            ("/tasks ski", "/tasks skipped "),
+            ("/task ba", "/task ba#1 "),
+            ("/theme mono", "/theme monokai "),
+            ("/help anyw", "/help anywhere "),
+        ):
+            await stage.type_text(typed)
+            await stage.press("tab")
+            assert stage.bar.text == completed
+            await stage.press("ctrl+c")
+        await stage.type_text("/cancel ")
+        await stage.press("tab", "down", "enter")
+        assert stage.bar.text == "/cancel ba ", "several are offered"
+        await stage.press("ctrl+c")
+        await stage.type_text("@pm say /cancel ")
+        await stage.press("tab")
+        assert stage.bar.text == "@pm say /cancel ", "in a text it is no command"
+
+
+@pytest.mark.parametrize(
+    ("topic", "there", "not_there"),
+    [
+        ("cancel", "/cancel [agent|task|all]", "/retry"),
+        ("/export", "write the session", "/cancel"),
+        ("input", "ctrl+j", "copy the prompt"),
+        ("panel", "copy the last output", "ctrl+j"),
+        ("inspector", "copy the prompt", "ctrl+j"),
+    ],
+)
+async def test_help_about_one_thing(topic: str, there: str, not_there: str) -> None:
+    async with on_stage() as stage:
+        await stage.paste(f"/help {topic}")
+        assert stage.dialog.startswith(f"Help: {topic}\n")
+        assert there in stage.dialog
+        assert not_there not in stage.dialog
+
+
+async def test_help_about_nothing() -> None:
+    async with on_stage() as stage:
+        await stage.paste("/help cancle")
+        assert "There is no help about cancle. Did you mean cancel?" in stage.complaint
+        assert stage.bar.text == "/help cancle"

@@ -322,10 +322,13 @@ async def test_it_follows_until_the_user_scrolls_up_and_again_at_the_end() -> No
         app.feed.say(BA, lines(50, "other"))
         app.feed.show_task(view(PM, State.COMPLETED))
         await pilot.pause()
-        assert app.rows == seen, "what is read stays where it is"
+        assert app.rows[:-1] == seen[:-1], "what is read stays where it is"
+        assert seen[-1].endswith("▼ more · End follows")
+        assert app.rows[-1].endswith("▼ 1 more · End follows")
         app.feed.to_end()
         await pilot.pause()
         assert "other 49" in app.rows[-1]
+        assert "End follows" not in app.page
         assert app.feed.follow
         assert app.heard == [False, True]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.widgets import OptionList, Static
 
@@ -15,8 +16,10 @@ from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
 from teambot_tui.ui.mirror import AgentView
 from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 from teambot_tui.ui.widgets.inspector_words import fold
+from teambot_tui.ui.widgets.plain_lines import PlainLines
 from teambot_tui.ui.widgets.prompt_pieces import Piece, pieces
 from teambot_tui.ui.widgets.safe_markdown import within_budget
 from tests.ui.views import HOSTILE, task
@@ -57,6 +60,12 @@ class InspectorApp(App[None]):
 
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
         self.heard.append(f"chosen {message.task}")
+
+    def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
+        self.heard.append(f"copy {message.what}: {message.text}")
+
+    def on_inspector_find_requested(self) -> None:
+        self.heard.append("find")
 
     def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
         self.heard.append(f"remove {message.task}")
@@ -112,7 +121,7 @@ async def test_what_it_needs_and_what_it_unblocks() -> None:
         unblocks=(task("reviewer#1", "queued"),),
     )
     (text,) = await texts_of(view)
-    assert "$pm ← pm#1  ✓ completed 0:24 ago · 2.1k" in text
+    assert "$pm ← pm#1  ✓ completed 0:24 ago · 2.1 kB" in text
     assert "-> @ba ← ba#1  ● executing 1:12" in text
     assert "$legal  no output yet" in text
     assert "→ reviewer#1  ◌ queued" in text
@@ -297,3 +306,62 @@ def test_folding_counts_what_is_left_out() -> None:
     assert fold("a\nb\nc\nd", 2) == ("a\nb", 2)
     assert len(fold("x" * 100_000, 4)[0]) < 3000
     assert fold("", 3) == ("", 0)
+
+
+async def test_every_row_of_what_was_put_in_has_its_bar() -> None:
+    plan = "a long line of the plan " * 12 + "\nwith\ttabs and 漢字" + "漢" * 60
+    prompt = Prompt(f"[Output from @pm]: {plan}", f"[Output from @pm]: {plan}", (Given(PM, plan),))
+    app = InspectorApp()
+    async with app.run_test(size=(60, 60)) as pilot:
+        for width in (60, 40):
+            await pilot.resize_terminal(width, 60)
+            app.inspector.show(inspected(task("builder-1#1"), prompt=prompt, output="x\n\n" * 60))
+            await settle(pilot)
+            part = app.query_one("#inspector-prompt", Static)
+            rows = [strip.text.rstrip() for strip in part.render_lines(part.size.region)]
+            assert len(rows) > 6
+            assert all(row.lstrip().startswith("┃ ") for row in rows), rows
+            assert max(map(cell_len, rows)) <= width
+
+
+async def test_finding_in_the_output() -> None:
+    app = InspectorApp()
+    text = "# Title\n\n" + "".join(f"line {number} with\ta Needle[/x]\n\n" for number in range(60))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.inspector.show(inspected(task("builder-1#1", "completed"), output=text))
+        await settle(pilot)
+        output = app.query_one(TaskOutput)
+        assert not output.plain
+        assert app.inspector.find("needle[/X]") == 60
+        await settle(pilot)
+        assert output.plain
+        assert app.inspector.find_next(0) == 1
+        assert app.inspector.find_next(1) == 2
+        assert app.inspector.find_next(-2) == 60, "around the end"
+        await settle(pilot)
+        assert app.inspector.scroll_y > 60
+        assert app.inspector.find_next(1) == 1
+        await settle(pilot)
+        lines = app.query_one(PlainLines)
+        row = next(y for y in range(10) if "line 0" in lines.render_line(y).text)
+        styles = {segment.text: segment.style for segment in lines.render_line(row)}
+        assert "Needle[/x]" in styles, styles
+        assert styles["Needle[/x]"] != styles[next(iter(styles))]
+        assert app.inspector.find("nowhere") == 0
+        assert app.inspector.find_next(1) == 0
+        assert app.inspector.find("") == 0
+        assert not output.plain
+
+
+async def test_copying_the_output_and_the_prompt() -> None:
+    app = InspectorApp()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("y", "Y")
+        app.inspector.show(inspected(task("builder-1#1"), output="said", prompt=Prompt("asked", "asked")))
+        await settle(pilot)
+        await pilot.press("y", "Y", "slash")
+        assert app.heard == [
+            "copy the output of builder-1#1: said",
+            "copy the prompt of builder-1#1: asked",
+            "find",
+        ]

@@ -9,7 +9,8 @@ import pytest
 from textual.command import CommandPalette
 from textual.widgets import Input
 
-from teambot_tui.ui.keys import KEYS, SecondPress, bindings, footer
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.ui.keys import KEYS, Keys, SecondPress, bindings
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import LARGE, SMALL, Clock, on_stage
 
@@ -144,6 +145,87 @@ async def test_graph_zoom_find_and_tasks_open_and_close() -> None:
         assert "2 executing" in stage.dialog or "executing" in stage.dialog
         await stage.press("escape")
         await stage.press("ctrl+l")
+
+
+async def test_a_slash_filters_the_output() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan the Login", made=1)
+        await stage.answer("pm#1", "one")
+        await stage.paste("@ba check", made=2)
+        await stage.answer("ba#1", "no login [here]")
+        await stage.paste("@writer write", made=3)
+        await stage.type_text("/")
+        assert stage.bar.text == "/", "in the input it is text"
+        await stage.press("ctrl+c")
+        stage.panel("pm").focus()
+        await stage.press("/")
+        await stage.type_text("login")
+        assert "2 tasks have it" in stage.plan
+        assert "check" in stage.drawn("#output")
+        assert "write" not in stage.drawn("#output")
+        await stage.type_text(" [h")
+        assert "1 task has it" in stage.plan
+        assert "plan the Login" not in stage.drawn("#output")
+        await stage.press("enter")
+        assert stage.feed.has_focus
+        assert stage.feed.cursor == "ba#1"
+        await stage.press("y")
+        assert stage.app.clipboard == "no login [here]"
+        await stage.press("escape")
+        assert stage.bar.has_focus
+        assert not stage.screen.query_one("#find").display
+        for words in ("plan the Login", "check", "write"):
+            assert words in stage.drawn("#output")
+        assert "found" not in stage.plan
+        await stage.press("ctrl+f")
+        await stage.type_text("o")
+        assert "3 found" in stage.plan, "finding hides nothing"
+        assert "write" in stage.drawn("#output")
+
+
+async def test_finding_and_copying_in_the_inspector() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.paste("@pm plan again", made=2)
+        await stage.answer("pm#1", "one two one")
+        await stage.until(lambda: stage.state("pm#2") == "executing")
+        stage.panel("pm").focus()
+        await stage.press("enter")
+        assert stage.inspector.has_focus
+        assert stage.inspector.view is not None
+        assert stage.inspector.view.queue == (), "what has begun is not in the queue"
+        stage.screen.inspect(AgentId("pm"), TaskId("pm#1"))
+        await stage.pilot.pause()
+        await stage.press("/")
+        await stage.type_text("one")
+        assert "2 found" in stage.plan
+        await stage.press("enter", "n", "N", "y")
+        assert stage.app.clipboard == "one two one"
+        await stage.press("Y")
+        assert stage.app.clipboard == "plan"
+        assert stage.notices[-2:] == ["Copied the output of pm#1.", "Copied the prompt of pm#1."]
+        await stage.press("ctrl+f")
+        assert stage.screen.query_one("#find", Input).value == "one"
+        await stage.press("escape")
+        assert stage.inspector.has_focus
+        assert stage.screen.has_class("-inspecting")
+        await stage.press("escape")
+        assert stage.bar.has_focus
+
+
+async def test_a_filter_follows_what_is_said() -> None:
+    async with on_stage() as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.paste("@ba check", made=2)
+        stage.feed.focus()
+        await stage.press("/")
+        await stage.type_text("passkey")
+        assert "0 tasks" in stage.plan
+        assert "plan" not in stage.drawn("#output")
+        await stage.answer("ba#1", "a passkey")
+        await stage.until(lambda: "1 task has it" in stage.plan)
+        assert "a passkey" in stage.drawn("#output")
+        assert "plan" not in stage.drawn("#output")
 
 
 async def test_enter_on_a_node_of_the_graph_inspects_it() -> None:
@@ -442,7 +524,7 @@ async def test_clicks_on_panels_and_tabs() -> None:
 
 
 def test_no_key_is_one_that_terminals_cannot_send() -> None:
-    taken = {key.keys for key in KEYS}
+    taken = {each for key in KEYS for each in key.keys.split(",")}
     assert not taken & {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+left_square_bracket"}
     assert not {key for key in taken if key.startswith("alt+") and key[-1].isdigit()}
 
@@ -458,8 +540,8 @@ def test_every_binding_has_an_action_that_exists() -> None:
 
 
 async def test_the_footer_shows_the_keys_that_matter_here() -> None:
-    assert ("^J", "newline") in footer("input")
-    assert ("x", "cancel") in footer("panel, output")
+    assert ("^J", "newline") in Keys().footer("input")
+    assert ("x", "cancel") in Keys().footer("panel, output")
     async with on_stage() as stage:
         assert "newline" in stage.line("footer")
         stage.screen.query(Panel).first().focus()

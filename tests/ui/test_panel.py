@@ -96,9 +96,33 @@ async def test_enter_and_clicks_ask_to_inspect_or_to_zoom() -> None:
     app = Wall(IDLE, height=4)
     async with app.run_test() as pilot:
         app.panel.focus()
-        await pilot.press("enter", "z")
+        await pilot.press("enter")
         await pilot.click(Panel)
         await pilot.click(Panel, times=2)
-        assert app.heard[:2] == [(BUILDER, False), (BUILDER, True)]
-        assert app.heard[2] == (BUILDER, False)
+        assert app.heard[:2] == [(BUILDER, False), (BUILDER, False)]
         assert app.heard[-1] == (BUILDER, True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "badge", "chip"),
+    [
+        (59.9, "● executing", "3 builder-1 ● exec 1:12"),
+        (60.0, "! silent 1m", "3 builder-1 ! silent 1m 1:12"),
+        (239.0, "! silent 3m", "3 builder-1 ! silent 3m 1:12"),
+        (99 * 60.0, "! silent 99m", "3 builder-1 ! silent 99m 1:12"),
+        (7300.0, "! silent 2h", "3 builder-1 ! silent 2h 1:12"),
+    ],
+)
+async def test_an_agent_at_work_that_says_nothing_is_silent(seconds: float, badge: str, chip: str) -> None:
+    view = AgentView(BUILDER, "executing", TaskId("builder-1#1"), since=8000.0 - 72, heard=8000.0 - seconds)
+    app = Wall(view, height=4)
+    async with app.run_test() as pilot:
+        app.panel.show(view, 8000.0)
+        assert app.panel.badge == badge
+        assert app.panel.has_class("-silent") == (seconds >= 60)
+        app.panel.styles.height = 1
+        await pilot.pause()
+        assert str(app.panel.render()) == chip
+        app.panel.show(replace(view, heard=8000.0), 8000.0)
+        assert app.panel.badge == "● executing"
+        assert app.panel.has_class("-executing")

@@ -175,3 +175,45 @@ async def test_it_starts_and_works_at(size: tuple[int, int]) -> None:
         await stage.until(lambda: stage.badge("ba") == "● executing")
         await stage.press("f3", "escape", "f1", "escape")
         assert stage.app.is_running
+
+
+async def test_a_caret_stands_under_what_was_refused() -> None:
+    async with on_stage() as stage:
+        await stage.type_text("@pm look at $bilder-1 please")
+        height = stage.bar.size.height
+        await stage.press("enter")
+        rows = stage.rows("#input")
+        at = rows[1].index("$bilder-1")
+        assert rows[2].strip("│ ") == "^" * len("$bilder-1")
+        assert rows[2].index("^") == at
+        assert stage.bar.size.height == height + 1
+        await stage.type_text("!")
+        assert "^" not in stage.drawn("#input")
+        assert stage.bar.size.height == height
+        await stage.press("ctrl+c")
+        await stage.type_text("@pm 漢字 $bilder-1\nmore")
+        await stage.press("enter")
+        assert stage.complaint
+        assert "^" not in stage.drawn("#input"), "under another row it would point at the wrong place"
+
+
+async def test_silence_is_seen_while_the_clock_runs() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@pm plan", made=1)
+        await stage.until(lambda: stage.badge("pm") == "● executing")
+        stage.clock.now += 185
+        await stage.until(lambda: stage.badge("pm") == "! silent 3m", "silence")
+        assert stage.panel("pm").has_class("-silent")
+        await stage.answer("pm#1", "at last")
+        assert stage.badge("pm") == "○ idle ✓ completed"
+
+
+@pytest.mark.parametrize("size", [SMALL, NORMAL, LARGE])
+async def test_the_welcome_shows_the_whole_team_at_every_size(size: tuple[int, int]) -> None:
+    async with on_stage(size) as stage:
+        shown = "#welcome-short" if size == SMALL else "#welcome"
+        text = stage.drawn(shown)
+        assert stage.screen.query_one(shown).display
+        for agent in stage.app.mirror.roster.agents:
+            assert f"@{agent}" in text
+        assert "@writer Write" in text

@@ -74,6 +74,10 @@ class ChoosingScreen(SurfaceScreen):
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
         self.inspect(agent_of(message.task), message.task)
 
+    def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
+        self.app.copy_to_clipboard(message.text)
+        self.tell(f"Copied {message.what}.")
+
     def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
         self._desk.cancel(message.task)
 

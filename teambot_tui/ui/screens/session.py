@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
+from teambot_tui.ui.commands import (
+    COMMANDS_OF_THE_SCREEN,
+    CommandError,
+    command_hint,
+    run_command,
+    words_for,
+)
 from teambot_tui.ui.desk import Desk
-from teambot_tui.ui.keys import bindings, footer
+from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
-from teambot_tui.ui.screens.choosing import ChoosingScreen
+from teambot_tui.ui.screens.finding import FindingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
@@ -27,7 +34,7 @@ from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -57,9 +64,11 @@ class Place:
     glyphs: Glyphs
     history: History | None = None
     clock: Callable[[], float] = time.time
+    keys: Keys = field(default_factory=Keys)
+    notify: Collection[str] = ("toast",)
 
 
-class SessionScreen(ChoosingScreen):
+class SessionScreen(FindingScreen):
     """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
@@ -74,7 +83,8 @@ class SessionScreen(ChoosingScreen):
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
-        self._ladders = Ladders(self._desk, place.clock)
+        self.keys, self.calls_by = place.keys, place.notify
+        self._ladders = Ladders(self._desk, place.clock, place.keys)
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
@@ -84,6 +94,7 @@ class SessionScreen(ChoosingScreen):
     # The parts
 
     def compose(self) -> ComposeResult:
+        self.mind_size()
         agents = self._mirror.roster.agents
         yield TitleBar(self._place.folder.name, self._glyphs)
         with Container(id="body"):
@@ -95,14 +106,14 @@ class SessionScreen(ChoosingScreen):
                 yield Graph(self._glyphs, id="tree")
             with Vertical(id="centre"):
                 yield Tabs(agents)
-                yield Static(
-                    welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
-                )
+                for name, short in (("welcome", False), ("welcome-short", True)):
+                    words = welcome(self._place.backends, self._place.descriptions, short=short)
+                    yield Static(words, id=name, markup=False)
                 yield Feed(self._glyphs)
-                yield Input(placeholder="find", id="find")
             with Vertical(id="side"):
                 yield Inspector(self._glyphs)
                 yield Graph(self._glyphs)
+        yield from self.find_line()
         yield PlanLine(self._glyphs)
         yield InputBar(self._glyphs, self._place.history, folder=self._place.folder)
         yield KeyBar()
@@ -112,6 +123,7 @@ class SessionScreen(ChoosingScreen):
         bar.suggestion = EXAMPLES[0][0]
         bar.agents = self._mirror.roster.agents
         bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
+        bar.words_for = partial(words_for, self._desk)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")
@@ -168,7 +180,7 @@ class SessionScreen(ChoosingScreen):
             if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
                 view = self._mirror.task(fact.task)
                 if view.background and not isinstance(fact, TaskCancelled):
-                    self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
+                    self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
 
     def _show_last_lines(self) -> None:
         while self._talking:
@@ -179,12 +191,13 @@ class SessionScreen(ChoosingScreen):
             if panel.view.state != "idle":
                 panel.show(panel.view, self._clock())
         self.show_chosen()
+        self.filter_again()
 
     def on_descendant_focus(self) -> None:
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
             self.choose(self.focused.view.agent)
         in_input = self.focused is self.query_one(InputBar)
-        self.query_one(KeyBar).tell(footer("input" if in_input else "panel, output"))
+        self.query_one(KeyBar).tell(self.keys.footer("input" if in_input else "panel, output"))
 
     # What the person types
 
@@ -293,7 +306,11 @@ class SessionScreen(ChoosingScreen):
             if self.has_class(opened):
                 self.remove_class(opened)
                 if opened == "-finding":
-                    self.query_one(Feed).stop_find()
+                    self.close_line()
+                    self._explain(self.query_one(InputBar).text)
+                    if self.has_class("-inspecting"):
+                        self.query_one(Inspector).focus()
+                        return
                 if opened == "-zoomed":
                     self._show_tab(None)
                 self.query_one(InputBar).focus()
@@ -329,18 +346,6 @@ class SessionScreen(ChoosingScreen):
         self.remove_class("-inspecting", "-graphing")
         self.toggle_class("-zoomed")
         self._show_tab(self._chosen if self.has_class("-zoomed") else None)
-
-    def action_find(self) -> None:
-        """Open the find line."""
-        self.add_class("-finding")
-        self.query_one("#find", Input).focus()
-
-    def on_input_changed(self, message: Input.Changed) -> None:
-        count = self.query_one(Feed).find(message.value)
-        self.query_one(PlanLine).hint(f"{count} found; Enter goes to the next, Esc leaves")
-
-    def on_input_submitted(self) -> None:
-        self.query_one(Feed).find_next(1)
 
     def action_tasks(self) -> None:
         """List all tasks."""

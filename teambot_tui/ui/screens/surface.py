@@ -6,17 +6,33 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from teambot_tui.engine.text import one_line
 from teambot_tui.ui.help import help_text
 from teambot_tui.ui.screens.modals import Confirm, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Collection, Coroutine, Sequence
 
     from textual.content import Content
+
+    from teambot_tui.ui.keys import Keys
+
+_LONGEST_CALL = 200
 
 
 class SurfaceScreen(Screen[None]):
     """What a desk asks of a screen, as far as it needs no widget of the session."""
+
+    keys: Keys
+    calls_by: Collection[str] = ("toast",)
+    """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
+
+    def mind_size(self) -> None:
+        """Take the classes of the terminal's size before anything is drawn: Textual does it only after."""
+        self.add_class(
+            *self._get_breakpoint_classes(self.app.size.width, self.HORIZONTAL_BREAKPOINTS or []),
+            *self._get_breakpoint_classes(self.app.size.height, self.VERTICAL_BREAKPOINTS or []),
+        )
 
     def report(self, title: str, text: Content) -> None:
         """Show a text to read."""
@@ -25,6 +41,17 @@ class SurfaceScreen(Screen[None]):
     def tell(self, text: str, *, alarm: bool = False) -> None:
         """Show a passing notice."""
         self.notify(text, severity="warning" if alarm else "information", timeout=4, markup=False)
+
+    def call(self, text: str, *, alarm: bool = False) -> None:
+        """Call the person, who may be looking elsewhere, in the ways they wish."""
+        if "toast" in self.calls_by:
+            self.tell(text, alarm=alarm)
+        signals = "\a" if "bell" in self.calls_by else ""
+        if "osc9" in self.calls_by:
+            # With a word in front: some terminals take a number there for an order.
+            signals += f"\x1b]9;teambot: {one_line(text, _LONGEST_CALL)}\a"
+        if signals and self.app._driver is not None:
+            self.app._driver.write(signals)
 
     async def confirm(self, question: str, consequences: str) -> bool:
         """Ask, and wait for the answer."""
@@ -55,9 +82,13 @@ class SurfaceScreen(Screen[None]):
         """End the app."""
         self.app.exit()
 
+    def help(self, topic: str = "") -> None:
+        """Show the keys and the commands, or what is known about a topic."""
+        self.report(f"Help: {topic}" if topic else "Help", help_text(self.keys, topic))
+
     def action_help(self) -> None:
         """Show the keys and the commands."""
-        self.report("Help", help_text())
+        self.help()
 
     def action_redraw(self) -> None:
         """Draw everything anew."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Offset
 from textual.reactive import reactive
 
-from teambot_tui.language.complete import complete
+from teambot_tui.language.complete import complete, rank
 from teambot_tui.language.names import COMMANDS
 from teambot_tui.language.nodes import Span
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
 from teambot_tui.ui.widgets.language_area import LanguageArea
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from teambot_tui.ui.glyphs import Glyphs
+
+_ARGUMENT: Final = re.compile(r"/(?P<command>[\w-]++) +(?P<stem>[^\s/.~]\S*+|)")
+"""A command and the beginning of its first word; what looks like a path is completed as one."""
 
 
 class CompletingArea(LanguageArea):
@@ -30,6 +34,8 @@ class CompletingArea(LanguageArea):
     """Who may be named after `$`; nothing: the same."""
     commands: reactive[Sequence[str]] = reactive(COMMANDS, init=False)
     """What can follow `/`."""
+    words_for: Callable[[str], Sequence[str]] = staticmethod(lambda _: ())
+    """What can follow a command."""
     details: reactive[Mapping[str, str]] = reactive(dict, init=False)
     """A few words about `@pm`, `$pm` or `/help`, shown beside it in the list."""
 
@@ -54,9 +60,15 @@ class CompletingArea(LanguageArea):
 
     def offer_names(self, *, take_single: bool = False) -> bool:
         """Offer agents, outputs or commands; tell whether there are any."""
+        cursor = self._index(self.cursor_location)
+        if typed := _ARGUMENT.fullmatch(self.shown, 0, cursor):
+            names = tuple(rank(typed["stem"], self.words_for(typed["command"])))
+            if names:
+                self._offer(names, Span(typed.start("stem"), cursor), take_single=take_single)
+            return bool(names)
         found = complete(
             self.shown,
-            self._index(self.cursor_location),
+            cursor,
             agents=self.agents,
             outputs=self.agents if self.outputs is None else self.outputs,
             commands=self.commands,

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from rich.segment import Segment
 from textual.cache import LRUCache
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.feed_block import Block
-from teambot_tui.ui.widgets.feed_find import Search
+from teambot_tui.ui.widgets.feed_find import Search, Sieve
 from teambot_tui.ui.widgets.feed_heads import Kind, Page, Row
-from teambot_tui.ui.widgets.feed_paint import draw, stylize
+from teambot_tui.ui.widgets.feed_paint import ROLES, draw, stylize
 from teambot_tui.ui.widgets.feed_text import Output
 from teambot_tui.ui.widgets.feed_view import View
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
+    from textual.binding import BindingType
     from textual.geometry import Region
     from textual.selection import Selection
 
@@ -39,45 +41,23 @@ _WIDEST: Final = 110
 _AIRY: Final = 20
 _WHEEL: Final = 3
 _STRIPS: Final = 1024
+_MARKED_FROM: Final = 3
+"""Fewer rows are too few to give one away."""
 
 
 class Feed(Widget, can_focus=True):
     """Shows what was asked, what became of it, and what was answered."""
 
     DEFAULT_CSS = "Feed { width: 1fr; height: 1fr; }"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "feed--agent",
-        "feed--cancelled",
-        "feed--code",
-        "feed--completed",
-        "feed--cursor",
-        "feed--executing",
-        "feed--failed",
-        "feed--fold",
-        "feed--found",
-        "feed--found-here",
-        "feed--heading",
-        "feed--link",
-        "feed--marker",
-        "feed--muted",
-        "feed--note",
-        "feed--output",
-        "feed--prompt",
-        "feed--queued",
-        "feed--quote",
-        "feed--skipped",
-        "feed--statement",
-        "feed--time",
-        "feed--waiting",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLES)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Previous task", show=False),
-        Binding("down,j", "move(1)", "Next task", show=False),
-        Binding("enter", "choose", "Expand or fold", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "to_start", "Oldest", show=False),
-        Binding("end", "to_end", "Follow", show=False),
+        bound("up", "move(-1)"),
+        bound("down", "move(1)"),
+        bound("inspect", "choose"),
+        bound("scroll-up", "page(-1)"),
+        bound("scroll-down", "page(1)"),
+        bound("oldest", "to_start"),
+        bound("follow", "to_end"),
     ]
 
     follow: reactive[bool] = reactive(True, init=False)
@@ -102,7 +82,7 @@ class Feed(Widget, can_focus=True):
         self._glyphs = glyphs
         self._blocks: dict[TaskId, Block] = {}
         self._early: dict[TaskId, Output] = {}
-        self._agent: AgentId | None = None
+        self._sieve = Sieve()
         self._view = View(self._arrange)
         self._cursor: Block | None = None
         self._search: Search | None = None
@@ -131,16 +111,15 @@ class Feed(Widget, can_focus=True):
             block.update(view)
         else:
             block = self._blocks[view.task] = Block(view, self._early.pop(view.task, Output()))
-            if self._agent in (None, view.agent):
+            if self._sieve.lets_through(block):
                 self._view.add(block)
         self.refresh()
 
     def choose(self, agent: AgentId | None) -> None:
         """Show all tasks, or one agent's."""
-        if agent != self._agent:
-            self._agent = agent
-            self._view.show([block for block in self._blocks.values() if agent in (None, block.view.agent)])
-            self._cursor = None
+        if agent != self._sieve.agent:
+            self._sieve.agent = agent
+            self._sift()
             if self._search is not None:
                 self._search.at = None
             self.to_end()
@@ -148,9 +127,12 @@ class Feed(Widget, can_focus=True):
     def clear(self) -> None:
         """Take off what has ended."""
         self._blocks = {task: block for task, block in self._blocks.items() if block.view.ended is None}
-        self._view.show([each for each in self._blocks.values() if self._agent in (None, each.view.agent)])
-        self._cursor = None
+        self._sift()
         self.to_end()
+
+    def _sift(self) -> None:
+        self._view.show([block for block in self._blocks.values() if self._sieve.lets_through(block)])
+        self._cursor = None
 
     def toggle_fold(self, task: TaskId) -> None:
         """Fold a block, or unfold it; if it is in view, it stays there."""
@@ -231,9 +213,31 @@ class Feed(Widget, can_focus=True):
         view.hang_on(view.walk((block.position, row), -(self.size.height // 3)))
         self._scrolled()
 
+    def filter(self, text: str) -> int:
+        """Show only the tasks whose output or statement has a text; return how many there are."""
+        self._search = self._sieve.about = Search(text) if text else None
+        self._sift()
+        self.to_end()
+        return len(self._view.blocks)
+
+    def filter_again(self) -> int | None:
+        """Let in what has come to speak of the text since then; return how many there are now."""
+        if self._sieve.about is None:
+            return None
+        at, kept = self._cursor, self._view.hook
+        self._sift()
+        self._cursor = at if at in self._view.blocks else None
+        self._view.hook = kept if kept is not None and kept[0] in self._view.blocks else None
+        self.refresh()
+        return len(self._view.blocks)
+
     def stop_find(self) -> None:
-        """Look for nothing any more."""
+        """Look for nothing any more, and show everything again."""
         self._search = None
+        if self._sieve.about is not None:
+            self._sieve.about = None
+            self._sift()
+            self.to_end()
         self.refresh()
 
     # Keys and mouse
@@ -320,7 +324,20 @@ class Feed(Widget, can_focus=True):
         self._drawn = [
             (self._draw(block, index), block, block.row(index)) for block, index in self._view.rows
         ]
+        if not self.follow and len(self._drawn) > _MARKED_FROM:
+            strip, block, row = self._drawn[-1]
+            self._drawn[-1] = (self._mark_below(strip, block), block, row)
         return super().render_lines(crop)
+
+    def _mark_below(self, strip: Strip, block: Block) -> Strip:
+        """Say at the end of the last row that there is more, and how to come to it."""
+        tasks = len(self._view.blocks) - block.position - 1
+        more = f"{tasks} more" if tasks else "more"
+        text = f" {self._glyphs['below']} {more} {self._glyphs['dot']} End follows "
+        room = self.size.width - len(text)
+        if room < 0:
+            return strip
+        return Strip.join([strip.crop(0, room), Strip([Segment(text, self._role_styles()["feed--below"])])])
 
     def render_line(self, y: int) -> Strip:
         if y < len(self._drawn):

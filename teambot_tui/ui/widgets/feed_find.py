@@ -1,4 +1,4 @@
-"""Finding a text in what the agents said: literally, in any case, as often as it is there."""
+"""Finding a text in what the agents said, and showing only what speaks of it: literally, in any case."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.widgets.feed_block import Block
     from teambot_tui.ui.widgets.feed_text import Output
 
@@ -32,6 +33,10 @@ class Search:
             known = self._found[block] = (version, found)
         return known[1]
 
+    def is_about(self, block: Block) -> bool:
+        """Tell whether a block's output or its statement has the text."""
+        return bool(self._pattern.search(block.view.statement)) or bool(self.matches(block))
+
     def within(self, block: Block, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
         """Return the parts of matches between two positions, and whether each is of the match at hand."""
         found = self.matches(block)
@@ -54,3 +59,17 @@ class Search:
                 self.at = (block, found[0] if direction > 0 else found[-1])
                 return block
         return None
+
+
+class Sieve:
+    """Which blocks are shown: everyone's or an agent's, and of those the ones about something."""
+
+    def __init__(self) -> None:
+        self.agent: AgentId | None = None
+        self.about: Search | None = None
+
+    def lets_through(self, block: Block) -> bool:
+        """Tell whether a block is shown."""
+        if self.agent not in (None, block.view.agent):
+            return False
+        return self.about is None or self.about.is_about(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -13,6 +13,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from teambot_tui.ui.widgets.feed_heads import Row
+
+ROLES: Final = tuple(
+    f"feed--{role}"
+    for role in [
+        "agent",
+        "below",
+        "cancelled",
+        "code",
+        "completed",
+        "cursor",
+        "executing",
+        "failed",
+        "fold",
+        "found",
+        "found-here",
+        "heading",
+        "link",
+        "marker",
+        "muted",
+        "note",
+        "output",
+        "prompt",
+        "queued",
+        "quote",
+        "skipped",
+        "statement",
+        "time",
+        "waiting",
+    ]
+)
+"""What a part of a row can be; the stylesheet says how it looks."""
 
 
 def draw(row: Row, width: int, base: Style, styles: Mapping[str, Style], cursor: str = "") -> Strip:

@@ -20,6 +20,7 @@ from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.graph.layout import lay_out
 from teambot_tui.ui.graph.painting import Look, draw
 from teambot_tui.ui.graph.shapes import Layout, Node
+from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.graph_items import AFTER, FOLD, gather
 from teambot_tui.ui.widgets.graph_picture import Picture, edge_style, picture_of_nothing
 from teambot_tui.ui.widgets.graph_steps import step_in_drawing, step_in_tree
@@ -61,11 +62,11 @@ class Graph(ScrollView, can_focus=True):
         *(f"graph--{state}" for state in State),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "go('up')", "Up", show=False),
-        Binding("down,j", "go('down')", "Down", show=False),
-        Binding("left,h", "go('left')", "Left", show=False),
-        Binding("right,l", "go('right')", "Right", show=False),
-        Binding("enter", "choose", "Inspect"),
+        bound("up", "go('up')"),
+        bound("down", "go('down')"),
+        bound("left", "go('left')"),
+        bound("right", "go('right')"),
+        bound("inspect", "choose"),
         Binding("space", "fold", "Fold"),
     ]
 

@@ -16,6 +16,7 @@ from textual.message import Message
 from teambot_tui.ui.editor import EditorError, edit_text
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History
+from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.recall import Recall
 from teambot_tui.ui.widgets.completing import CompletingArea
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
     from textual import events
 
-_SEARCH_KEYS: Final = frozenset({"enter", "escape", "backspace", "up", "down", "ctrl+r", "ctrl+c", "tab"})
+_SEARCH_ACTIONS: Final = frozenset(
+    {"send", "close", "delete_left", "previous", "next", "search", "interrupt", "complete(True)"}
+)
+"""What means something of its own while the history is searched; anything else ends that first."""
 
 
 class InputBar(CompletingArea):
@@ -40,23 +44,13 @@ class InputBar(CompletingArea):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "send", show=False, id="input.send"),
-        Binding("ctrl+j,shift+enter", "newline", "newline", show=False, id="input.newline"),
-        Binding("up", "previous", "older in the history", show=False, id="input.previous"),
-        Binding("down", "next", "newer in the history", show=False, id="input.next"),
-        Binding("ctrl+r", "search", "search the history", show=False, id="input.search"),
-        Binding("tab", "complete(True)", "complete", show=False, id="input.complete_or_leave"),
-        Binding("ctrl+space,ctrl+@", "complete(False)", "complete", show=False, id="input.complete"),
-        Binding("ctrl+g", "edit_outside", "edit in $EDITOR", show=False, id="input.edit"),
-        Binding("ctrl+c,super+c", "interrupt", "copy or clear", show=False, id="input.interrupt"),
-        Binding("ctrl+d", "leave", "quit", show=False, id="input.leave"),
-        Binding("escape", "close", "close", show=False, id="input.close"),
-        Binding("pageup", "scroll_output(-1)", "scroll up", show=False, id="input.scroll_up"),
-        Binding("pagedown", "scroll_output(1)", "scroll down", show=False, id="input.scroll_down"),
-        Binding("end", "end", "end of the line, or follow", show=False, id="input.end"),
-        Binding("ctrl+left", "step(-1)", "word left, or previous agent", show=False, id="input.step_left"),
-        Binding("ctrl+right", "step(1)", "word right, or next agent", show=False, id="input.step_right"),
-        Binding("ctrl+underscore,super+z", "undo", "undo", show=False, id="input.undo"),
+        *bindings("input"),
+        bound("interrupt", "interrupt"),
+        Binding("super+c", "interrupt", show=False),
+        bound("back", "close"),
+        bound("scroll-up", "scroll_output(-1)"),
+        bound("scroll-down", "scroll_output(1)"),
+        bound("follow", "end"),
         Binding("ctrl+z", "pass_on", show=False),
     ]
 
@@ -112,6 +106,7 @@ class InputBar(CompletingArea):
         self._recall = Recall(self.past)
 
     async def on_mount(self) -> None:
+        self._bindings.apply_keymap(self.app._keymap)
         self.run_worker(self.past.load, thread=True, group="history", name="load")
 
     async def on_unmount(self) -> None:
@@ -169,10 +164,13 @@ class InputBar(CompletingArea):
         elif event.character == "?" and self.is_empty:
             event.prevent_default().stop()
             self.post_message(self.HelpRequested())
-        elif self._recall.is_searching and event.key not in _SEARCH_KEYS:
+        elif self._recall.is_searching and not self._bound_to(event.key) & _SEARCH_ACTIONS:
             self._end_search()
         if await self._run_binding(event.key):
             event.prevent_default().stop()
+
+    def _bound_to(self, key: str) -> set[str]:
+        return {binding.action for binding in self._bindings.key_to_bindings.get(key, ())}
 
     async def _run_binding(self, key: str) -> bool:
         """Run what a key is bound to here at once, and tell whether it was bound.

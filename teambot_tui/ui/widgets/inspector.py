@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from teambot_tui.engine.text import size_in_bytes
-from teambot_tui.ui.glyphs import Glyphs, size
+from teambot_tui.ui.glyphs import Glyphs, size_in_words
+from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import prompt_text, prompt_title
 from teambot_tui.ui.widgets.inspector_sections import (
@@ -27,6 +27,7 @@ from teambot_tui.ui.widgets.inspector_sections import (
     unblocks,
 )
 from teambot_tui.ui.widgets.inspector_words import NOTHING, quiet, title
+from teambot_tui.ui.widgets.plain_lines import PlainLines
 from teambot_tui.ui.widgets.prompt_pieces import Piece, pieces
 from teambot_tui.ui.widgets.task_list import TaskList
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.content import Content
 
     from teambot_tui.engine.ids import TaskId
@@ -43,23 +45,37 @@ if TYPE_CHECKING:
 _GROWING: Final = 64 * 1024
 """A text that still grows is wrapped again and again: its end has to do until it is whole."""
 
+_USUAL_WIDTH: Final = 76
+
 
 class Inspector(VerticalScroll):
     """One agent, in full."""
 
     DEFAULT_CSS = """
-    Inspector { height: 1fr; width: 1fr; }
+    Inspector { height: 1fr; width: 1fr; scrollbar-gutter: stable; }
     Inspector Static { height: auto; }
     Inspector .-gone { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close"),
-        Binding("p", "unfold", "Whole prompt", show=False),
-        Binding("x,delete", "remove", "Remove", show=False),
+        bound("back", "close"),
+        bound("filter", "find"),
+        bound("copy", "copy('output')"),
+        *bindings("inspector"),
     ]
 
     class Closed(Message):
         """The person has seen enough."""
+
+    class FindRequested(Message):
+        """Someone wants to look for a text in the output."""
+
+    class CopyRequested(Message):
+        """Someone wants to have this text elsewhere."""
+
+        def __init__(self, text: str, what: str) -> None:
+            super().__init__()
+            self.text = text
+            self.what = what
 
     class RemoveRequested(Message):
         """Someone wants this task out of the queue."""
@@ -88,6 +104,7 @@ class Inspector(VerticalScroll):
         self._shown: dict[str, Content] = {}
         self._whole_prompt = False
         self._split: tuple[Prompt, tuple[Piece, ...]] | None = None
+        self._width = _USUAL_WIDTH
 
     def compose(self) -> ComposeResult:
         for name in ("head", "statement", "needs", "unblocks"):
@@ -103,6 +120,30 @@ class Inspector(VerticalScroll):
 
     def on_mount(self) -> None:
         self._show_all()
+
+    def on_resize(self) -> None:
+        """Wrap the prompt for the new width."""
+        around = self.query_one("#inspector-prompt").gutter.width
+        width = self.scrollable_content_region.width - around
+        if width > 0 and width != self._width:
+            self._width = width
+            self._show_all()
+
+    # Finding
+
+    def find(self, text: str) -> int:
+        """Look for a text in the output; return how often it is there."""
+        count = self.query_one(TaskOutput).find(text)
+        self.call_after_refresh(self.find_next, 0)
+        return count
+
+    def find_next(self, by: int = 1) -> int:
+        """Go to another match; return which one it is, counted from 1."""
+        lines = self.query_one(PlainLines)
+        if (row := lines.go(by)) is not None:
+            top = self.query_one(TaskOutput).virtual_region.y
+            self.scroll_to(y=top + row - self.size.height // 3, animate=False)
+        return lines.at
 
     # Showing
 
@@ -164,14 +205,14 @@ class Inspector(VerticalScroll):
             return NOTHING
         if self._split is None or self._split[0] != view.prompt:
             self._split = (view.prompt, pieces(view.prompt))
-        return prompt_text(self._split[1], view, self._glyphs, whole=self._whole_prompt)
+        return prompt_text(self._split[1], view, self._glyphs, self._width, whole=self._whole_prompt)
 
     def _show_output(self, view: InspectorView) -> None:
         text = view.output
         dot = self._glyphs["dot"]
         heading = NOTHING
         if text:
-            heading = title("Output") + quiet(f" {dot} {size(size_in_bytes(text))}")
+            heading = title("Output") + quiet(f" {dot} {size_in_words(size_in_bytes(text))}")
             growing = view.task is not None and view.task.ended is None
             if growing and len(text) > _GROWING:
                 heading += quiet(f" {dot} its end; the whole when it is done")
@@ -191,6 +232,23 @@ class Inspector(VerticalScroll):
         """Show the whole prompt, or its beginning."""
         self._whole_prompt = not self._whole_prompt
         self._show_all()
+
+    def action_find(self) -> None:
+        """Ask for a line to type what to look for."""
+        self.post_message(self.FindRequested())
+
+    def action_copy(self, what: str) -> None:
+        """Ask for the output or the prompt to be copied."""
+        view = self._view
+        if view is None or view.name is None:
+            return
+        text = view.output if what == "output" else view.prompt.text if view.prompt else ""
+        if text:
+            self.post_message(self.CopyRequested(text, f"the {what} of {view.name}"))
+
+    def action_find_next(self, by: int) -> None:
+        """Go to another match."""
+        self.find_next(by)
 
     def action_remove(self) -> None:
         """Ask for the queue's entry under the cursor to be removed."""

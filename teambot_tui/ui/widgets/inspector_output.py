@@ -28,6 +28,7 @@ class TaskOutput(Widget):
         self._wanted = ""
         self._shown = ""
         self._busy = False
+        self._searched = False
 
     def compose(self) -> ComposeResult:
         yield SafeMarkdown()
@@ -39,6 +40,16 @@ class TaskOutput(Widget):
         if not self._busy and text != self._shown:
             self._busy = True
             self.run_worker(self._catch_up(), group="inspector-output", exit_on_error=False)
+
+    def find(self, needle: str) -> int:
+        """Mark a text wherever it is; meanwhile everything is plain. Return how often it is there."""
+        self._searched = bool(needle)
+        lines = self.query_one(PlainLines)
+        plain = self._searched or not within_budget(self._shown)
+        self.set_class(plain, "-plain")
+        if plain:
+            lines.show(self._shown)
+        return lines.find(needle)
 
     @property
     def plain(self) -> bool:
@@ -54,11 +65,12 @@ class TaskOutput(Widget):
 
     async def _set(self, text: str) -> None:
         before, self._shown = self._shown, text
-        was_plain = self.plain
+        was_plain = not within_budget(before)
         plain = not within_budget(text)
-        self.set_class(plain, "-plain")
-        if plain:
+        self.set_class(plain or self._searched, "-plain")
+        if plain or self._searched:
             self.query_one(PlainLines).show(text)
+        if plain:
             return
         document = self.query_one(SafeMarkdown)
         if before and not was_plain and text.startswith(before):

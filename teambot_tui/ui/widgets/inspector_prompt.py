@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from teambot_tui.engine.text import size_in_bytes
-from teambot_tui.ui.glyphs import duration, size
+from teambot_tui.ui.glyphs import duration, size_in_words
+from teambot_tui.ui.widgets.feed_text import NARROWEST, expand, wrap
 from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title
 
 if TYPE_CHECKING:
@@ -34,11 +36,15 @@ def prompt_title(view: InspectorView, glyphs: Glyphs, *, whole: bool) -> Content
         return title("Prompt") + quiet(f" {dot} {when}")
     sent = "as it was sent" if view.task.started else "as it will be sent"
     hint = "" if whole else f" {dot} p shows all"
-    return title("Prompt") + quiet(f" {dot} {sent} {dot} {size(size_in_bytes(view.prompt.text))}{hint}")
+    return title("Prompt") + quiet(
+        f" {dot} {sent} {dot} {size_in_words(size_in_bytes(view.prompt.text))}{hint}"
+    )
 
 
-def prompt_text(parts: Iterable[Piece], view: InspectorView, glyphs: Glyphs, *, whole: bool) -> Content:
-    """Return the prompt, its outputs labelled."""
+def prompt_text(
+    parts: Iterable[Piece], view: InspectorView, glyphs: Glyphs, width: int, *, whole: bool
+) -> Content:
+    """Return the prompt, its outputs labelled, each of their rows behind a bar."""
     content: list[Content] = []
     for part in parts:
         limit = _WHOLE_LINES if whole else _OWN_LINES if part.source is None else _GIVEN_LINES
@@ -49,7 +55,9 @@ def prompt_text(parts: Iterable[Piece], view: InspectorView, glyphs: Glyphs, *, 
             continue
         label = Content(_label(part.source, part.text, view, glyphs)).stylize("$text-accent bold")
         bar = Content(f"{glyphs['bar']} ").stylize("$accent")
-        content += [bar + line for line in (label, *map(quiet, text.split("\n")), *note)]
+        room = max(NARROWEST, width - cell_len(bar.plain))
+        rows = (quiet(expand(row.removesuffix("\n"))) for row in wrap(f"{text}\n", room))
+        content += [bar + line for line in (label, *rows, *note)]
     return Content("\n").join(content)
 
 
@@ -60,4 +68,4 @@ def _label(agent: AgentId, text: str, view: InspectorView, glyphs: Glyphs) -> st
         words.append(source.task)
         if source.ended is not None:
             words.append(f"{duration(view.now - source.ended)} ago")
-    return f" {glyphs['dot']} ".join([*words, size(size_in_bytes(text))])
+    return f" {glyphs['dot']} ".join([*words, size_in_words(size_in_bytes(text))])

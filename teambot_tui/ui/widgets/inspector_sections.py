@@ -9,7 +9,7 @@ from textual.content import Content
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import Via
 from teambot_tui.ui.canvas import clip
-from teambot_tui.ui.glyphs import duration, size
+from teambot_tui.ui.glyphs import duration, size_in_words
 from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def needs(view: InspectorView, glyphs: Glyphs) -> Content:
         content += Content(f" {glyphs['from']} {need.task.task}  ") + _state(need.task.state, glyphs)
         content += quiet(_age(need.task, view.now))
         if need.size:
-            content += quiet(f" {glyphs['dot']} {size(need.size)}")
+            content += quiet(f" {glyphs['dot']} {size_in_words(need.size)}")
     return content
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.board import State
 from teambot_tui.engine.text import size_in_bytes
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class InspectorView:
     earlier: tuple[TaskView, ...] = ()
     """The agent's tasks in the order of submission; those that are over are listed, newest first."""
     queue: tuple[TaskId, ...] = ()
+    """Those that have not begun: only they can be taken out."""
     now: float = 0.0
     needs: tuple[Need, ...] = ()
     unblocks: tuple[TaskView, ...] = ()
@@ -50,7 +52,7 @@ def inspect(mirror: Mirror, agent: AgentId, now: float, task: TaskId | None = No
     """Return what there is to see of an agent: of the given task, or of the one at hand."""
     status = mirror.agent(agent)
     name = task or status.task
-    queue = mirror.queue(agent)
+    queue = tuple(each for each in mirror.queue(agent) if mirror.task(each).state is not State.EXECUTING)
     if name is None:
         return InspectorView(agent, status, queue=queue, now=now)
     view = mirror.task(name)

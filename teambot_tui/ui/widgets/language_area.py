@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual.document._document import EditResult, Location
     from textual.document._edit import Edit
+    from textual.geometry import Size
 
 
 class LanguageArea(TextArea):
@@ -49,6 +50,7 @@ class LanguageArea(TextArea):
         "input--option",
         "input--paste",
         "input--error",
+        "input--caret",
     }
     references: reactive[Mapping[str, str]] = reactive(dict, init=False)
     """Agent → `bound`, `waiting` or `unknown`: what its references in the text would be."""
@@ -110,6 +112,8 @@ class LanguageArea(TextArea):
 
     def update_suggestion(self) -> None:
         """Follow a change of the text: Textual calls this after each one."""
+        if self._error is not None:
+            self.refresh(layout=True)
         self._whole = self._colours = self._error = None
         self._offering = True
         self.suggestion = self._offered if self.is_empty else ""
@@ -129,6 +133,7 @@ class LanguageArea(TextArea):
         self._error = None if span is None else self._pastes.shown_span(self.shown, span)
         self._colours = None
         self._repaint()
+        self.refresh(layout=True)
 
     def take_in(self, foreign: str) -> None:
         """Insert a text from outside in place of the selection: cleaned, and folded if it is big."""
@@ -167,9 +172,30 @@ class LanguageArea(TextArea):
         self.notify_style_update()
         self.refresh()
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return how many rows there are, with one for the caret under an error in the last."""
+        rows = super().get_content_height(container, viewport, width)
+        return rows + (self._caret() is not None)
+
+    def _caret(self) -> tuple[int, int] | None:
+        """Where the caret begins, in cells, and how wide it is; None if no error is in the last row."""
+        if self._error is None or self.is_empty:
+            return None
+        start, end = self._error
+        begin = self.wrapped_document.location_to_offset(self._location(min(start, len(self.shown))))
+        finish = self.wrapped_document.location_to_offset(self._location(min(end, len(self.shown))))
+        if begin.y != self.wrapped_document.height - 1:
+            return None
+        return begin.x, max(1, finish.x - begin.x if finish.y == begin.y else 1)
+
     def render_line(self, y: int) -> Strip:
-        """Draw a row, with the prompt sign before the first."""
+        """Draw a row, with the prompt sign before the first, and a caret under the error."""
         base = self.rich_style
+        caret = self._caret()
+        if caret is not None and y + self.scroll_offset.y == self.wrapped_document.height:
+            blank = Segment(" " * (self.gutter_width + caret[0]), base)
+            mark = Segment("^" * caret[1], base + self._style("caret"))
+            return Strip([blank, mark]).adjust_cell_length(self.scrollable_content_region.width, base)
         width = max(0, self.scrollable_content_region.width - self.gutter_width)
         strip = self._render_hint(y, width) if self.is_empty else super().render_line(y)
         sign = f"{self._glyphs['prompt']} " if y + self.scroll_offset.y == 0 else "  "

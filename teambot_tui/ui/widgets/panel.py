@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from teambot_tui.ui.glyphs import Glyphs, duration
+from teambot_tui.ui.glyphs import Glyphs, duration, roughly
+from teambot_tui.ui.keys import bound
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.mirror import AgentView
 
-_STATES = ("idle", "queued", "waiting", "executing", "completed", "failed", "cancelled", "skipped")
+_SILENT = 60.0
+"""Seconds without a word after which an agent at work is called silent."""
+_STATES = ("idle", "queued", "waiting", "executing", "silent", "completed", "failed", "cancelled", "skipped")
 
 
 class Panel(Widget, can_focus=True):
-    """Shows an agent's view; a click or Enter asks to inspect it, a double click or `z` to zoom."""
+    """Shows an agent's view; a click or Enter asks to inspect it, a double click to zoom."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "move(-1, 0)", show=False),
-        Binding("right,l", "move(1, 0)", show=False),
-        Binding("up,k", "move(0, -1)", show=False),
-        Binding("down,j", "move(0, 1)", show=False),
+        bound("left", "move(-1, 0)"),
+        bound("right", "move(1, 0)"),
+        bound("up", "move(0, -1)"),
+        bound("down", "move(0, 1)"),
+        bound("inspect", "inspect"),
     ]
 
     class Chosen(Message):
@@ -57,9 +61,17 @@ class Panel(Widget, can_focus=True):
         self.show(view, view.since)
 
     @property
+    def _silence(self) -> float:
+        """For how long an agent at work has said nothing, if that is worth a word; else 0."""
+        quiet = self._now - self.view.heard
+        return quiet if self.view.state == "executing" and self.view.heard and quiet >= _SILENT else 0.0
+
+    @property
     def badge(self) -> str:
         """The state in words, as it is shown with its glyph: `⧗ waiting for @pm, @ba`."""
         view = self.view
+        if self._silence:
+            return f"{self._glyphs['silent']} silent {roughly(self._silence)}"
         if view.state == "waiting":
             without = " (no output yet)" if view.no_output_yet else ""
             words = f"waiting for {', '.join(f'@{agent}' for agent in view.waiting_for)}{without}"
@@ -78,6 +90,8 @@ class Panel(Widget, can_focus=True):
         self.view = view
         self._now = now
         shown = view.last_end or view.state if view.state == "idle" else view.state
+        if self._silence:
+            shown = "silent"
         # Looking up the styles is dear, and this is called in every frame.
         if not self.has_class(f"-{shown}"):
             for state in _STATES:
@@ -103,11 +117,14 @@ class Panel(Widget, can_focus=True):
         number = f"{self._number} " if self._number < 10 else ""
         if view.state == "waiting":
             words = f"@{','.join(view.waiting_for)}"
+        elif self._silence:
+            words = f"silent {roughly(self._silence)}"
         elif view.state == "idle":
             words = {"completed": "done"}.get(view.last_end or "", view.last_end or "idle")
         else:
             words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
-        glyph = self._glyphs[view.last_end or "idle" if view.state == "idle" else view.state]
+        state = view.last_end or "idle" if view.state == "idle" else view.state
+        glyph = self._glyphs["silent" if self._silence else state]
         text = f"{number}{view.agent:9} {glyph} {words}"
         elapsed = self._elapsed()
         fits = elapsed and len(text) + len(elapsed) < self.size.width
@@ -126,8 +143,6 @@ class Panel(Widget, can_focus=True):
         """Ask to go to another panel."""
         self.post_message(self.Moved(self, across, down))
 
-    def key_enter(self) -> None:
+    def action_inspect(self) -> None:
+        """Ask to read what the agent does."""
         self.post_message(self.Chosen(self.view.agent))
-
-    def key_z(self) -> None:
-        self.post_message(self.Chosen(self.view.agent, zoom=True))

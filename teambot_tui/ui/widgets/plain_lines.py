@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -12,6 +15,8 @@ from teambot_tui.ui.widgets.feed_paint import stylize
 from teambot_tui.ui.widgets.feed_text import NARROWEST, expand, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.geometry import Size
     from textual.selection import Selection
 
@@ -23,10 +28,18 @@ class PlainLines(Widget):
     PlainLines { height: auto; width: 1fr; }
     """
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"plain-lines--found", "plain-lines--found-here"}
+
     def __init__(self) -> None:
         super().__init__()
+        self._needle = ""
         self._text = ""
         self._rows: list[str] = []
+        self._starts: list[int] = []
+        """Where in the text each row begins."""
+        self._found: list[int] = []
+        self._length = 0
+        self._at = 0
         self._rows_width = 0
 
     def show(self, text: str) -> None:
@@ -34,7 +47,31 @@ class PlainLines(Widget):
         if text != self._text:
             self._text = text
             self._rows_width = 0
+            self.find(self._needle)
             self.refresh(layout=True)
+
+    def find(self, needle: str) -> int:
+        """Mark a text wherever it is, in any case; return how often that is."""
+        self._needle, self._length = needle, len(needle)
+        pattern = re.compile(re.escape(needle), re.IGNORECASE)
+        self._found = [match.start() for match in pattern.finditer(self._text)] if needle else []
+        self._at = min(self._at, max(0, len(self._found) - 1)) if needle else 0
+        self.refresh()
+        return len(self._found)
+
+    def go(self, by: int) -> int | None:
+        """Go so many matches further, around the end if need be; return the row of the one at hand."""
+        if not self._found:
+            return None
+        self._at = (self._at + by) % len(self._found)
+        self.refresh()
+        self._cut(self.size.width)
+        return bisect_right(self._starts, self._found[self._at]) - 1
+
+    @property
+    def at(self) -> int:
+        """Which match is at hand, counted from 1; 0 where there is none."""
+        return self._at + 1 if self._found else 0
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many rows the text has."""
@@ -47,6 +84,9 @@ class PlainLines(Widget):
         text = rows[y] if y < len(rows) else ""
         style = self.rich_style
         strip = Strip([Segment(text, style)])
+        for start, end, is_here in self._marks(y):
+            role = "plain-lines--found-here" if is_here else "plain-lines--found"
+            strip = stylize(strip, start, end, self.get_component_rich_style(role))
         if (selection := self.text_selection) is not None and (span := selection.get_span(y)) is not None:
             start, end = span
             chosen = self.screen.get_component_rich_style("screen--selection")
@@ -60,5 +100,19 @@ class PlainLines(Widget):
     def _cut(self, width: int) -> list[str]:
         if width != self._rows_width and width > 0:
             self._rows_width = width
-            self._rows = [expand(row.removesuffix("\n")) for row in wrap(self._text, max(width, NARROWEST))]
+            raw = wrap(self._text, max(width, NARROWEST))
+            self._starts = list(accumulate((len(row) for row in raw[:-1]), initial=0))
+            self._rows = [expand(row.removesuffix("\n")) for row in raw]
         return self._rows
+
+    def _marks(self, y: int) -> Iterator[tuple[int, int, bool]]:
+        """The columns of what is found in a row, and whether each is of the match at hand."""
+        if not self._found or y >= len(self._rows):
+            return
+        begin = self._starts[y]
+        finish = self._starts[y + 1] if y + 1 < len(self._starts) else len(self._text)
+        first = bisect_right(self._found, begin - self._length)
+        for number in range(first, bisect_left(self._found, finish)):
+            start, end = (max(begin, self._found[number]), min(finish, self._found[number] + self._length))
+            first_column, after = (len(expand(self._text[begin:each])) for each in (start, end))
+            yield first_column, after, number == self._at
