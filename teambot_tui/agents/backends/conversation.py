@@ -44,9 +44,9 @@ class Conversation:
 
     def remember(self, prompt: str, answer: Answer) -> None:
         """Keep a completed turn and let the oldest ones go for it; one that never fits is not kept at all."""
-        if not answer.is_whole:
-            return
         turn = _Turn(prompt, answer.text)
+        if not answer.is_whole or turn.size > self._budget:
+            return
         self._turns.append(turn)
         self._size += turn.size
         while self._size > self._budget:
