@@ -144,6 +144,11 @@ async def test_a_failure_is_told_in_words_and_keeps_what_was_said(
     assert (result.text, result.error) == (text, error.replace("ORIGIN", server.origin))
 
 
+async def test_an_answer_that_may_be_cut_says_that_it_was(server: ChatServer, tmp_path: Path) -> None:
+    result = await ask(server, tmp_path, "length", may_be_cut=True)
+    assert (result.text, result.error) == ("half […]", "")
+
+
 @pytest.mark.parametrize(("model", "attempts"), [("busy", 2), ("failing-once", 2), ("hung-up-once", 2)])
 async def test_a_failure_that_passes_is_not_seen(
     server: ChatServer, tmp_path: Path, model: str, attempts: int

@@ -2,7 +2,7 @@
 
 Closing the answer closes the connection, so that the server stops too. An attempt is repeated only while
 nothing of the answer has been seen. A turn is remembered only when it was completed. An answer that was cut
-off at a limit fails: other agents would take the half for the whole.
+off at a limit fails, unless that may be: other agents would take the half for the whole.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ logger = getLogger(__name__)
 
 _MISSING: Final = "servers are spoken to by httpx2, which is not installed: pip install 'teambot-tui[http]'"
 _KEPT: Final = "; its partial output is kept"
+_CUT: Final = " […]"
 _HIDDEN: Final = b"[key]"
 _NOT_UNDERSTOOD: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 _ENDINGS: Final = {
@@ -49,7 +50,8 @@ class OpenAI:
 
     The key comes from the variable `api_key_env` or from what the program `api_key_command` prints.
     `context_limit` is the model's context in tokens: as much of an agent's earlier tasks is sent along as
-    may fit. `retries` is how often an attempt is repeated after a failure that may pass.
+    may fit. `retries` is how often an attempt is repeated after a failure that may pass. `may_be_cut` lets
+    an answer that reached a limit count as one; it then ends in […].
     """
 
     def __init__(
@@ -64,12 +66,14 @@ class OpenAI:
         connect_timeout: float = 10.0,
         retries: int = 3,
         key: Key | None = None,
+        may_be_cut: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._base_url = base_url
         self._model = model
         self._key = key or _key(api_key_env, api_key_command)
         self._context_limit = context_limit
+        self._may_be_cut = may_be_cut
         self._silence_timeout = silence_timeout
         self._connect_timeout = connect_timeout
         self._retries = retries
@@ -162,7 +166,7 @@ class OpenAI:
             except PassingError as error:
                 wait = error.wait(attempt)
                 if begun or wait is None or attempt >= self._retries:
-                    raise BackendError(f"{error}{_KEPT if begun else ''}") from error
+                    raise PassingError(f"{error}{_KEPT if begun else ''}") from error
                 logger.debug("attempt %d failed, the next in %.1f s: %s", attempt + 1, wait, error)
             except BackendError as error:
                 raise BackendError(f"{error}{_KEPT if begun else ''}") from error
@@ -178,9 +182,16 @@ class OpenAI:
         body = chat_api.body(model, messages, usage=self._asks_for_usage)
         async with client.request("POST", "/chat/completions", key, body) as answer:
             if answer.status == HTTPStatus.OK:
-                async with aclosing(_read(answer, key)) as updates:
-                    async for update in updates:
-                        yield update
+                finish = ""
+                async with aclosing(_chunks(answer, key)) as chunks:
+                    async for chunk in chunks:
+                        finish = finish or chunk.finish
+                        for update in chunk.updates:
+                            yield update
+                if finish == "length" and self._may_be_cut:
+                    yield Text(_CUT)
+                elif finish in _ENDINGS:
+                    raise BackendError(_ENDINGS[finish])
                 return
             content = await answer.content()
         if self._asks_for_usage and answer.status in _NOT_UNDERSTOOD and b"stream_options" in content:
@@ -205,25 +216,11 @@ class OpenAI:
         return refusal(answer, told, self._key.origin if key else "")
 
 
-async def _read(answer: Answer, key: str) -> AsyncGenerator[Update, None]:
-    """Understand the body of a good answer, whether it is streamed or not."""
-    kind = answer.header("content-type").partition(";")[0].strip().lower()
-    if kind == "text/html":
-        raise BackendError(f"{answer.origin} answers with a web page: {WRONG_PLACE}")
-    finish = ""
-    async with aclosing(_chunks(answer, key, streamed=kind != "application/json")) as chunks:
-        async for chunk in chunks:
-            for update in chunk.updates:
-                yield update
-            finish = finish or chunk.finish
-    if finish in _ENDINGS:
-        raise BackendError(_ENDINGS[finish])
-
-
-async def _chunks(answer: Answer, key: str, *, streamed: bool) -> AsyncGenerator[chat_api.Chunk, None]:
+async def _chunks(answer: Answer, key: str) -> AsyncGenerator[chat_api.Chunk, None]:
+    """Understand the body of a good answer."""
     begun = finished = False
     try:
-        async with aclosing(_events(answer, streamed=streamed)) as events:
+        async with aclosing(_events(answer)) as events:
             async for event in events:
                 if event.strip() == chat_api.DONE:
                     return
@@ -240,8 +237,12 @@ async def _chunks(answer: Answer, key: str, *, streamed: bool) -> AsyncGenerator
         raise PassingError(f"{answer.origin} ended its answer in the middle")
 
 
-async def _events(answer: Answer, *, streamed: bool) -> AsyncGenerator[str, None]:
-    if not streamed:
+async def _events(answer: Answer) -> AsyncGenerator[str, None]:
+    """Cut a body into events, whether it is streamed or not."""
+    kind = answer.header("content-type").partition(";")[0].strip().lower()
+    if kind == "text/html":
+        raise BackendError(f"{answer.origin} answers with a web page: {WRONG_PLACE}")
+    if kind == "application/json":
         yield (await answer.content()).decode("utf-8", "replace")
         return
     events = Events()
