@@ -210,7 +210,11 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ('default_agent = "PM"', "default_agent", 'or "" for none, not PM'),
         ('default_agent = "all"', "default_agent", "means the whole team"),
         ("default_agent = 1", "default_agent", "must be an agent id"),
-        ('backend = "ehco"', "backend", "unknown backend ehco. Did you mean echo? Allowed: echo, local, rehearsal"),
+        (
+            'backend = "ehco"',
+            "backend",
+            "unknown backend ehco. Did you mean echo? Allowed: echo, local, rehearsal",
+        ),
         ('backend = ""', "backend", "must be the name of a backend"),
         ("backends = 1", "backends", "must be a table, not 1"),
         ("[[backends]]", "backends", "must be a table, not this list"),

@@ -55,6 +55,7 @@ class Local:
         self._silence_timeout = silence_timeout
         self._server: _Server | None = None
         self._starting = asyncio.Lock()
+        self._turn = asyncio.Lock()
 
     @property
     def description(self) -> str:
@@ -67,15 +68,17 @@ class Local:
         Raises:
             BackendError: the model is missing or cannot be loaded, or its process fails.
         """
-        server = await self._running()
-        try:
-            async with aclosing(server.chat.run(replace(request, model="local"))) as updates:
-                async for update in updates:
-                    yield update
-        except PassingError as error:
-            if await _has_ended(server.process):
-                raise BackendError(f"the process of the local model ended meanwhile: {error}") from error
-            raise
+        # One after the other: together they would share the context, and waiting is not silence.
+        async with self._turn:
+            server = await self._running()
+            try:
+                async with aclosing(server.chat.run(replace(request, model="local"))) as updates:
+                    async for update in updates:
+                        yield update
+            except PassingError as error:
+                if await _has_ended(server.process):
+                    raise BackendError(f"the process of the local model ended meanwhile: {error}") from error
+                raise
 
     async def forget(self, agent: AgentId) -> None:
         """Let the agent's next task begin without memory of the earlier ones."""

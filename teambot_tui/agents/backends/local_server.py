@@ -13,8 +13,6 @@ import sys
 from typing import Any, Final
 
 _NICENESS: Final = 10
-_AT_ONCE: Final = 4
-"""How many agents may be answered at the same time; they share the context."""
 _KEPT_PROMPTS: Final = 256  # MiB
 
 
@@ -39,8 +37,7 @@ def main() -> None:
 def _parameters(parameters: Any, wish: dict[str, Any]) -> Any:  # noqa: ANN401  the library has no types
     parameters.model.path = wish["model"]
     parameters.n_ctx = wish["context"]
-    parameters.n_parallel = _AT_ONCE
-    parameters.kv_unified = True
+    parameters.n_parallel = 1
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _threads()
     parameters.cache_ram_mib = _KEPT_PROMPTS
     parameters.hostnames = ["127.0.0.1"]
