@@ -95,14 +95,14 @@ class Connection:
 class ChatServer:
     """The server for the length of an `async with` block; what it was asked is kept in `asked`."""
 
-    def __init__(self) -> None:
+    def __init__(self, go: asyncio.Event | None = None) -> None:
         self.asked: list[Asked] = []
         self.models: object = {"data": [{"id": "stream"}, {"id": "usage"}]}
         self.arrived = asyncio.Event()
         """There is a request in `asked`."""
         self.left = asyncio.Event()
         """Somebody closed a connection on which an answer was still to come."""
-        self.go = asyncio.Event()
+        self.go = go or asyncio.Event()
         """Lets the models that wait for the test go on."""
         self.elsewhere = ""
         self.port = 0
@@ -172,6 +172,9 @@ class ChatServer:
     async def _stream(self, connection: Connection, asked: Asked) -> None:
         await connection.stream(*(said(f"{word} ") for word in ("one", "two", "three")), finished(), DONE)
 
+    async def _numbers(self, connection: Connection, asked: Asked) -> None:
+        await connection.stream(*(said(f"{number}\n") for number in range(1000)), finished(), DONE)
+
     async def _echo(self, connection: Connection, asked: Asked) -> None:
         await connection.stream(said(asked.messages[-1][1]), finished(), DONE)
 
@@ -211,9 +214,14 @@ class ChatServer:
     async def _slow(self, connection: Connection, asked: Asked) -> None:
         """Say one word, then nothing until the test says go or the client is gone."""
         await connection.head(200, "text/event-stream", Transfer_Encoding="chunked")
-        await connection.pieces(said("one"))
+        await connection.pieces(said("one "))
         await self._until_told(connection)
-        await connection.pieces(said(" two"), finished(), DONE)
+        await connection.pieces(said("two"), finished(), DONE)
+
+    async def _hang(self, connection: Connection, asked: Asked) -> None:
+        await connection.head(200, "text/event-stream", Transfer_Encoding="chunked")
+        await connection.pieces(said("ready"))
+        await self._until_told(connection)
 
     async def _never(self, connection: Connection, asked: Asked) -> None:
         await self._until_told(connection)
@@ -260,6 +268,9 @@ class ChatServer:
             said("one"), b'data: {"error": {"message": "out of memory"}}\n\n', said("two")
         )
 
+    async def _ideas(self, connection: Connection, asked: Asked) -> None:
+        await connection.stream(said("half"), b'data: {"error": "out of ideas"}\n\n')
+
     async def _garbage(self, connection: Connection, asked: Asked) -> None:
         await connection.stream(said("one"), b"data: {]\n\n", said("two"), DONE)
 
@@ -267,7 +278,7 @@ class ChatServer:
         """Odd events around the answer, all of which can be passed over."""
         choices: list[object] = [None, [], 7, [7], [{"delta": 7}], [{"delta": {"content": {"a": 1}}}]]
         odd = [b"data: " + json.dumps({"choices": choice}).encode() + b"\n\n" for choice in choices]
-        await connection.stream(b": ping\n\nevent: x\nid: 1\n\n", *odd, said("ok"), finished(), DONE)
+        await connection.stream(b": ping\n\nevent: x\nid: 1\n\n", *odd, said("fine"), finished(), DONE)
 
     async def _page(self, connection: Connection, asked: Asked) -> None:
         await connection.whole(200, b"<html>Welcome</html>", "text/html; charset=utf-8")
@@ -284,6 +295,10 @@ class ChatServer:
         await connection.head(200, "text/event-stream", Transfer_Encoding="chunked")
         await connection.pieces(said("one"))
         await connection.send(b"ff\r\nhalf")
+
+    async def _death(self, connection: Connection, asked: Asked) -> None:
+        await connection.head(200, "text/event-stream", Transfer_Encoding="chunked")
+        await connection.pieces(said("half"))
 
     async def _unfinished(self, connection: Connection, asked: Asked) -> None:
         await connection.stream(said("one"))

@@ -120,7 +120,9 @@ class Client:
         except httpx2.ConnectError as error:
             raise self._unreachable(error) from error
         except (httpx2.TimeoutException, TimeoutError) as error:
-            raise BackendError(f"nothing came from {self.origin} for {self.silence_timeout:g} s") from error
+            raise BackendError(
+                f"{self.origin} was given up: no output for {self.silence_timeout:g} s"
+            ) from error
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             raise PassingError(f"the connection to {self.origin} broke off") from error
 
