@@ -80,7 +80,9 @@ def path_of(model: Published, environ: Mapping[str, str]) -> Path:
 def present(environ: Mapping[str, str]) -> list[Path]:
     """Return the models that are there, by name."""
     try:
-        return sorted(path for path in directory(environ).iterdir() if path.suffix == _SUFFIX)
+        return sorted(
+            path for path in directory(environ).iterdir() if path.suffix == _SUFFIX and path.is_file()
+        )
     except OSError:
         return []
 

@@ -325,7 +325,11 @@ class ChatServer:
         await connection.stream(*(answer[at : at + 1] for at in range(len(answer))))
 
     async def _redirect(self, connection: Connection, asked: Asked) -> None:
-        await connection.whole(307, b"", Location=f"{self.elsewhere}/v1/chat/completions")
+        await connection.whole(
+            307,
+            b"",
+            Location=f"{self.elsewhere}/v1/chat/completions#{asked.headers.get('authorization', '')}",
+        )
 
     async def _locked(self, connection: Connection, asked: Asked) -> None:
         """Refuse the key, and be careless enough to repeat it."""

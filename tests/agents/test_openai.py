@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 import sys
+from asyncio.subprocess import PIPE
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -356,7 +358,7 @@ async def test_what_is_said_about_a_key_that_is_refused(
     )
     result = await ask(server, tmp_path, "redirect", api_key_env="CANARY")
     assert result.error == (
-        f"{server.origin} (HTTP 307) sends us on to http://127.0.0.1:1/v1/chat/completions: "
+        f"{server.origin} (HTTP 307) sends us on to http://127.0.0.1:1/v1/chat/completions#Bearer [key]: "
         "set base_url to the right address"
     )
 
@@ -431,3 +433,40 @@ async def test_closing_twice_and_using_it_again(server: ChatServer, tmp_path: Pa
         assert (await answer(backend, request(tmp_path, "stream"))).text
         await backend.aclose()
         await backend.aclose()
+
+
+async def test_a_run_from_settings_to_events_keeps_the_key_to_itself(
+    server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(f"""
+        backend = "server"
+        [backends.server]
+        type = "openai"
+        base_url = "{server.base_url}"
+        api_key_env = "CANARY"
+        model = "stream"
+        retries = 0
+        [agents.ba]
+        model = "careless"
+    """)
+    monkeypatch.setenv("TEAMBOT_CONFIG", str(config))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CANARY", CANARY)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "teambot_tui", "run", "--json", "--log-file", "log"),
+        "@pm Plan\n@ba Check",
+        cwd=tmp_path,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    async with asyncio.timeout(2 * SAFETY):
+        output, errors = await process.communicate()
+    events = [json.loads(line) for line in output.splitlines()]
+    assert [event["output"] for event in events if event["event"] == "task_completed"] == ["one two three "]
+    assert [event["error"] for event in events if event["event"] == "task_failed"] == [
+        "the server says: got Bearer [key]"
+    ]
+    assert process.returncode == 1
+    assert CANARY.encode() not in output + errors + (tmp_path / "log").read_bytes()
+    assert {asked.headers["authorization"] for asked in server.asked} == {f"Bearer {CANARY}"}

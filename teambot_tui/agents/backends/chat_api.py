@@ -39,7 +39,7 @@ def body(model: str, messages: list[Message], *, usage: bool) -> bytes:
     return json.dumps(wish, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def read_chunk(data: str | bytes) -> Chunk:
+def read_chunk(data: str) -> Chunk:
     """Understand an event, or a whole answer from a server that does not stream.
 
     Raises:
@@ -47,8 +47,7 @@ def read_chunk(data: str | bytes) -> Chunk:
     """
     event = _json_object(data)
     if event is None:
-        shown = data if isinstance(data, str) else data.decode("utf-8", "replace")
-        raise BackendError(f"the server sent something that is no JSON object: {one_line(shown, _SHOWN)}")
+        raise BackendError(f"the server sent something that is no JSON object: {one_line(data, _SHOWN)}")
     if error := error_message(event):
         raise BackendError(f"the server says: {error}")
     choices = event.get("choices")
@@ -72,12 +71,12 @@ def error_message(event: object) -> str:
             return ""
 
 
-def told_in(content: bytes) -> str:
+def told_in(content: str) -> str:
     """Return what the body of a failed request says, if it is JSON that says something."""
     return error_message(_json_object(content))
 
 
-def read_models(content: bytes) -> tuple[str, ...] | None:
+def read_models(content: str) -> tuple[str, ...] | None:
     """Return the names in a list of models, or nothing if it is none."""
     match _json_object(content):
         case {"data": list(entries)} | {"models": list(entries)}:
@@ -95,7 +94,7 @@ def _name(entry: object) -> str:
             return ""
 
 
-def _json_object(data: str | bytes) -> dict[str, Any] | None:
+def _json_object(data: str) -> dict[str, Any] | None:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

@@ -11,6 +11,7 @@ import errno
 import ssl
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from ipaddress import ip_address
+from logging import WARNING, getLogger
 from socket import gaierror
 from typing import TYPE_CHECKING, Final
 
@@ -24,21 +25,31 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
 _LARGEST_BODY: Final = 4 * 1024 * 1024
+_HIDDEN: Final = "[key]"
 _IDENTITY: Final = ("", "identity")
+
+getLogger("httpcore2").setLevel(
+    WARNING
+)  # below, it writes down headers, in which a server may repeat the key
 
 
 class Answer:
     """What a server answered: the head is there, the body comes as it is read."""
 
-    def __init__(self, client: Client, response: httpx2.Response) -> None:
+    def __init__(self, client: Client, response: httpx2.Response, key: str) -> None:
         self._client = client
         self._response = response
+        self._key = key
         self.origin = client.origin
         self.status = response.status_code
 
     def header(self, name: str) -> str:
         """Return a header, an empty text if it is missing."""
-        return str(self._response.headers.get(name, ""))
+        return self.without_key(str(self._response.headers.get(name, "")))
+
+    def without_key(self, text: str) -> str:
+        """Hide the key that was sent, where a server repeats it."""
+        return text.replace(self._key, _HIDDEN) if self._key else text
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Read the body as it comes.
@@ -52,7 +63,7 @@ class Answer:
             async for piece in self._response.aiter_raw():
                 yield piece
 
-    async def content(self) -> bytes:
+    async def content(self) -> str:
         """Read the body whole, up to a limit; what is longer is cut.
 
         Raises:
@@ -65,7 +76,7 @@ class Answer:
                     content += piece
                     if len(content) > _LARGEST_BODY:
                         break
-        return bytes(content[:_LARGEST_BODY])
+        return self.without_key(content[:_LARGEST_BODY].decode("utf-8", "replace"))
 
 
 class Client:
@@ -100,7 +111,7 @@ class Client:
         with self.told_in_words():
             response = await self._client.send(request, stream=True)
         try:
-            yield Answer(self, response)
+            yield Answer(self, response, key)
         finally:
             await response.aclose()
 

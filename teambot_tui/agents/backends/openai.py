@@ -37,7 +37,6 @@ logger = getLogger(__name__)
 _MISSING: Final = "servers are spoken to by httpx2, which is not installed: pip install 'teambot-tui[http]'"
 _KEPT: Final = "; its partial output is kept"
 _CUT: Final = " […]"
-_HIDDEN: Final = b"[key]"
 _NOT_UNDERSTOOD: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 _ENDINGS: Final = {
     "length": "the answer was cut off: it reached the length limit of the server or the model",
@@ -179,11 +178,12 @@ class OpenAI:
     ) -> AsyncGenerator[Update, None]:
         key = await self._key.read(directory)
         client = await self._connected()
-        body = chat_api.body(model, messages, usage=self._asks_for_usage)
+        usage = self._asks_for_usage
+        body = chat_api.body(model, messages, usage=usage)
         async with client.request("POST", "/chat/completions", key, body) as answer:
             if answer.status == HTTPStatus.OK:
                 finish = ""
-                async with aclosing(_chunks(answer, key)) as chunks:
+                async with aclosing(_chunks(answer)) as chunks:
                     async for chunk in chunks:
                         finish = finish or chunk.finish
                         for update in chunk.updates:
@@ -194,9 +194,12 @@ class OpenAI:
                     raise BackendError(_ENDINGS[finish])
                 return
             content = await answer.content()
-        if self._asks_for_usage and answer.status in _NOT_UNDERSTOOD and b"stream_options" in content:
-            self._asks_for_usage = False
-            raise PassingError("the server does not know stream_options", after=0)
+        if usage and answer.status in _NOT_UNDERSTOOD and "stream_options" in content:
+            self._asks_for_usage = False  # the server does not know it
+            async with aclosing(self._attempt(model, messages, directory)) as updates:
+                async for update in updates:
+                    yield update
+            return
         if answer.status == HTTPStatus.NOT_FOUND:
             await self._refuse_unknown(model, directory)
         raise self._refusal(answer, content, key)
@@ -209,14 +212,13 @@ class OpenAI:
         if model not in offered:
             raise unknown_model(model, self._base_url, offered)
 
-    def _refusal(self, answer: Answer, content: bytes, key: str) -> BackendError:
+    def _refusal(self, answer: Answer, content: str, key: str) -> BackendError:
         if answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             self._key.refuse()
-        told = content.replace(key.encode(), _HIDDEN) if key else content
-        return refusal(answer, told, self._key.origin if key else "")
+        return refusal(answer, content, self._key.origin if key else "")
 
 
-async def _chunks(answer: Answer, key: str) -> AsyncGenerator[chat_api.Chunk, None]:
+async def _chunks(answer: Answer) -> AsyncGenerator[chat_api.Chunk, None]:
     """Understand the body of a good answer."""
     begun = finished = False
     try:
@@ -224,7 +226,7 @@ async def _chunks(answer: Answer, key: str) -> AsyncGenerator[chat_api.Chunk, No
             async for event in events:
                 if event.strip() == chat_api.DONE:
                     return
-                chunk = chat_api.read_chunk(event.replace(key, _HIDDEN.decode()) if key else event)
+                chunk = chat_api.read_chunk(answer.without_key(event))
                 begun = True
                 finished = finished or bool(chunk.finish)
                 yield chunk
@@ -243,7 +245,7 @@ async def _events(answer: Answer) -> AsyncGenerator[str, None]:
     if kind == "text/html":
         raise BackendError(f"{answer.origin} answers with a web page: {WRONG_PLACE}")
     if kind == "application/json":
-        yield (await answer.content()).decode("utf-8", "replace")
+        yield await answer.content()
         return
     events = Events()
     async with aclosing(answer.pieces()) as pieces:

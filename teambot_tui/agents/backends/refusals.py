@@ -19,7 +19,7 @@ WRONG_PLACE: Final = "is base_url right? It usually ends in /v1"
 _SHOWN_MODELS: Final = 20
 
 
-def refusal(answer: Answer, content: bytes, key_origin: str) -> BackendError:
+def refusal(answer: Answer, content: str, key_origin: str) -> BackendError:
     """Return the error for a status, with what the server says itself; one that may pass if it may.
 
     `key_origin` says where the key came from that was sent, and is empty if none was.
@@ -38,7 +38,7 @@ def refusal(answer: Answer, content: bytes, key_origin: str) -> BackendError:
     if 300 <= status < 400:
         target = one_line(answer.header("location"), 200) or "nowhere"
         return BackendError(f"{where} sends us on to {target}: set base_url to the right address")
-    if content.lstrip().startswith(b"<"):
+    if content.lstrip().startswith("<"):
         return BackendError(f"{where} answers with a web page: {WRONG_PLACE}")
     if status in (404, 405) and not told:
         return BackendError(f"{where} has no chat API there: {WRONG_PLACE}")
