@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.backends.http import Client  # noqa: F401  importing takes memory of its own
 from teambot_tui.agents.backends.openai import OpenAI
+from tests.agents.conformance import Behaviour
 from tests.agents.http_server import ChatServer
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncIterator
 
     from teambot_tui.engine.ports import Backend
+    from tests.agents.conformance import Go
 
 _MODELS: Final = {
-    "stream": "slow",
-    "order": "numbers",
-    "hang": "hang",
-    "error": "ideas",
-    "death": "death",
-    "flood": "flood",
-    "garbage": "nonsense",
+    Behaviour.STREAM: "slow",
+    Behaviour.ORDER: "numbers",
+    Behaviour.HANG: "hang",
+    Behaviour.ERROR: "ideas",
+    Behaviour.DEATH: "death",
+    Behaviour.FLOOD: "flood",
+    Behaviour.GARBAGE: "nonsense",
 }
-
-
-class _Go(Protocol):
-    told: asyncio.Event
 
 
 class OpenAISubject:
@@ -35,7 +33,9 @@ class OpenAISubject:
     asks = False
 
     @asynccontextmanager
-    async def backend(self, behaviour: str, go: _Go, silence: float) -> AsyncIterator[tuple[Backend, str]]:
+    async def backend(
+        self, behaviour: Behaviour, go: Go, silence: float
+    ) -> AsyncIterator[tuple[Backend, str]]:
         """Start a server and build the backend for it, and a prompt."""
         async with ChatServer(go.told) as server:
             backend = OpenAI(server.base_url, model=_MODELS[behaviour], silence_timeout=silence)

@@ -20,6 +20,7 @@ from teambot_tui.agents.backends.conversation import Conversation
 from teambot_tui.agents.backends.passing import PassingError
 from teambot_tui.agents.backends.refusals import WRONG_PLACE, offer, refusal, unknown_model
 from teambot_tui.agents.backends.sse import Events
+from teambot_tui.agents.failures import KEPT
 from teambot_tui.agents.keys import CommandKey, NoKey, VariableKey
 from teambot_tui.engine.ports import BackendError, Text
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 logger = getLogger(__name__)
 
 _MISSING: Final = "servers are spoken to by httpx2, which is not installed: pip install 'teambot-tui[http]'"
-_KEPT: Final = "; its partial output is kept"
 _CUT: Final = " […]"
 _NOT_UNDERSTOOD: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 _ENDINGS: Final = {
@@ -165,10 +165,10 @@ class OpenAI:
             except PassingError as error:
                 wait = error.wait(attempt)
                 if begun or wait is None or attempt >= self._retries:
-                    raise PassingError(f"{error}{_KEPT if begun else ''}") from error
+                    raise PassingError(f"{error}{KEPT if begun else ''}") from error
                 logger.debug("attempt %d failed, the next in %.1f s: %s", attempt + 1, wait, error)
             except BackendError as error:
-                raise BackendError(f"{error}{_KEPT if begun else ''}") from error
+                raise BackendError(f"{error}{KEPT if begun else ''}") from error
             else:
                 return
             await self._sleep(wait)
