@@ -11,7 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from teambot_tui.agents.checks import Table, arguments, boolean, integer, number, text, variable_names
+from teambot_tui.agents.checks import (
+    Table,
+    address,
+    arguments,
+    boolean,
+    file,
+    integer,
+    number,
+    text,
+    variable_name,
+    variable_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +30,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Backend
 
 _A_DAY = 24 * 60 * 60
+_SMALLEST_CONTEXT = 512
+_LARGEST_CONTEXT = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,18 @@ def _command(options: Mapping[str, Any]) -> Backend:
     from teambot_tui.agents.backends.command import Command
 
     return Command(**options)
+
+
+def _local(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.local import Local
+
+    return Local(**options)
+
+
+def _openai(options: Mapping[str, Any]) -> Backend:
+    from teambot_tui.agents.backends.openai import OpenAI
+
+    return OpenAI(**options)
 
 
 def _rehearsal(options: Mapping[str, Any]) -> Backend:
@@ -84,10 +109,36 @@ TYPES: Mapping[str, BackendType] = {
         _command,
     ),
     "echo": BackendType(Table({}), _echo),
+    "local": BackendType(
+        Table(
+            {
+                "model_path": file,
+                "context_limit": integer(_SMALLEST_CONTEXT, _LARGEST_CONTEXT),
+                "silence_timeout": number(at_most=_A_DAY),
+            }
+        ),
+        _local,
+    ),
+    "openai": BackendType(
+        Table(
+            {
+                "base_url": address,
+                "model": text,
+                "api_key_env": variable_name,
+                "api_key_command": arguments,
+                "context_limit": integer(_SMALLEST_CONTEXT, _LARGEST_CONTEXT),
+                "silence_timeout": number(at_most=_A_DAY),
+                "connect_timeout": number(at_most=_A_DAY),
+                "retries": integer(0, 10),
+            },
+            required=("base_url",),
+        ),
+        _openai,
+    ),
     "rehearsal": BackendType(
         Table({"seed": integer(), "words_per_second": number(at_most=1_000_000, zero=True)}), _rehearsal
     ),
 }
 
-UNCONFIGURED = ("echo", "rehearsal")
+UNCONFIGURED = ("echo", "local", "rehearsal")
 """Types that need no options: a backend of the same name is always there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from urllib.parse import urlsplit
 
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
@@ -19,6 +20,7 @@ _LONGEST_NAME = 64
 _LONGEST_TEXT = 200
 _LARGEST_INTEGER = 2**63 - 1
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._:\[\]-]+(?:/[A-Za-z0-9._~%/-]*)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -162,6 +164,25 @@ def _keys(value: object) -> tuple[str, ...] | None:
     return keys if keys and all(key.strip() and len(key) <= _LONGEST_NAME for key in keys) else None
 
 
+def _address(value: object) -> str | None:
+    if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
+        return None
+    try:
+        parts = urlsplit(value)
+        usable = parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    return value if usable else None
+
+
+def _variable(value: object) -> str | None:
+    return value if isinstance(value, str) and _VARIABLE.fullmatch(value) else None
+
+
+def _file(value: object) -> str | None:
+    return value if isinstance(value, str) and value and printable(value) == value else None
+
+
 boolean = Check("true or false", lambda value: value if isinstance(value, bool) else None)
 
 table = Check("a table", lambda value: value if isinstance(value, dict) else None)
@@ -200,3 +221,12 @@ arguments = Check(
 variable_names = Check(
     'a list of names of environment variables, without their values, such as ["HOME"]', _variables
 )
+
+variable_name = Check("the name of an environment variable, not its value, such as SERVER_KEY", _variable)
+
+address = Check(
+    "the address of a server, such as http://127.0.0.1:8080/v1, without a user, a password or a query",
+    _address,
+)
+
+file = Check("the path of a file", _file)

@@ -25,6 +25,17 @@ def config_directory(environ: Mapping[str, str]) -> Path:
     return _home(environ) / ".config" / "teambot"
 
 
+def data_directory(environ: Mapping[str, str]) -> Path:
+    """Return the directory for what is kept across projects, whether or not it exists.
+
+    Raises:
+        SettingsError: Nothing says where the user is at home.
+    """
+    if home := environ.get("TEAMBOT_HOME"):
+        return Path(home).absolute()
+    return _home(environ) / ".teambot"
+
+
 def _home(environ: Mapping[str, str]) -> Path:
     if home := environ.get("HOME"):
         return Path(home)

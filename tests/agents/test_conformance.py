@@ -11,6 +11,7 @@ import pytest
 
 from teambot_tui.engine.ports import Permission, Text, Verdict
 from tests.agents.conformance import FLOOD, SAFETY, Behaviour, Go, listen, request, until_text
+from tests.agents.openai_subject import OpenAISubject
 from tests.agents.subjects import AcpSubject, CommandSubject
 from tests.agents.test_process import carriers
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SUBJECTS: dict[str, Subject] = {
     "acp": AcpSubject(),
     "command": CommandSubject(),
+    "openai": OpenAISubject(),
 }
 ASKING = {name: subject for name, subject in SUBJECTS.items() if subject.asks}
 

@@ -64,6 +64,7 @@ def test_without_files_there_are_defaults(place: Place) -> None:
     assert settings.backend == "rehearsal"
     assert settings.backends == {
         "echo": BackendSettings("echo", "echo"),
+        "local": BackendSettings("local", "local"),
         "rehearsal": BackendSettings("rehearsal", "rehearsal"),
     }
     assert settings.agents == {}
@@ -176,6 +177,7 @@ def test_what_will_be_shown_is_cleaned(place: Place) -> None:
 
 
 ALLOWED_TOP = "default_agent, backend, wait_timeout, max_parallel, max_references, inject_limit, output_limit"
+OPENAI = '[backends.x]\ntype = "openai"\nbase_url = "http://[::1]:8080/v1"\n'
 COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
 
 
@@ -208,7 +210,11 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ('default_agent = "PM"', "default_agent", 'or "" for none, not PM'),
         ('default_agent = "all"', "default_agent", "means the whole team"),
         ("default_agent = 1", "default_agent", "must be an agent id"),
-        ('backend = "ehco"', "backend", "unknown backend ehco. Did you mean echo? Allowed: echo, rehearsal"),
+        (
+            'backend = "ehco"',
+            "backend",
+            "unknown backend ehco. Did you mean echo? Allowed: echo, local, rehearsal",
+        ),
         ('backend = ""', "backend", "must be the name of a backend"),
         ("backends = 1", "backends", "must be a table, not 1"),
         ("[[backends]]", "backends", "must be a table, not this list"),
@@ -240,6 +246,32 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (COMMAND + 'comand = "a"', "backends.x.comand", "Did you mean command?"),
         ('[backends.x]\ntype = "rehearsal"\nseed = true', "backends.x.seed", "must be an integer"),
         ('[backends.x]\ntype = "rehearsal"\nwords_per_second = -1', "backends.x.words_per_second", "from 0"),
+        ('[backends.x]\ntype = "openai"', "backends.x.base_url", "is missing; it must be the address"),
+        *(
+            (f'[backends.x]\ntype = "openai"\nbase_url = "{wrong}"', "backends.x.base_url", "such as http://")
+            for wrong in (
+                "127.0.0.1:8080",
+                "ftp://host/v1",
+                "http://",
+                "http:///v1",
+                "http://user:password@host/v1",
+                "http://host:99999/v1",
+                "http://host:0/v1",
+                "http://[::1/v1",
+                "http://host/v1?key=x",
+                "http://host/v1#x",
+                "http://host/\\u001b",
+                "http://host /v1",
+                " http://host/v1",
+            )
+        ),
+        (OPENAI + 'api_key_env = "sk-abc.def"', "backends.x.api_key_env", "not its value"),
+        (OPENAI + 'api_key_command = "pass show key"', "backends.x.api_key_command", "a program"),
+        (OPENAI + 'api_key = "sk-abc"', "backends.x.api_key", "Did you mean api_key_env?"),
+        (OPENAI + "context_limit = 100", "backends.x.context_limit", "an integer from 512"),
+        (OPENAI + "retries = 11", "backends.x.retries", "an integer from 0 to 10"),
+        (OPENAI + "connect_timeout = 0", "backends.x.connect_timeout", "above 0"),
+        ('[backends.x]\ntype = "local"\nmodel_path = ""', "backends.x.model_path", "the path of a file"),
         ("agents.pm = 1", "agents.pm", "must be a table"),
         ("[agents.PM]", "agents.PM", "must be an agent id"),
         ("[agents.all]", "agents.all", "means the whole team"),
@@ -255,7 +287,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (
             '[agents.pm]\nbackend = "claud"',
             "agents.pm.backend",
-            "unknown backend claud. Allowed: echo, rehearsal",
+            "unknown backend claud. Allowed: echo, local, rehearsal",
         ),
     ],
 )

@@ -163,10 +163,10 @@ def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
         f"{FILE}: agents.pm.persona: unknown persona exlore. Did you mean explore? Allowed: "
     )
     assert refuse(Settings(), backend="ec\x1b[1mo") == (
-        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, rehearsal"
+        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal"
     )
     assert refuse(Settings(), personas(persona("pm", backend="claude"))) == (
-        "/project/.teambot/agents/pm.md: `backend`: unknown backend claude. Allowed: echo, rehearsal"
+        "/project/.teambot/agents/pm.md: `backend`: unknown backend claude. Allowed: echo, local, rehearsal"
     )
 
 
