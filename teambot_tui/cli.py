@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -56,6 +57,7 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
         sys.exit(show(_open_session(backend), ascii_only=ascii_only))
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
+    gc.disable()  # nothing is garbage yet; the screen enables it when it is complete
     session = _open_session(backend)
     from teambot_tui.ui.start import start  # noqa: PLC0415
 

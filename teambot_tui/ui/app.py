@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from contextlib import suppress
 from functools import partial
@@ -33,7 +34,7 @@ class TeambotApp(App[None]):
     """A session on the screen."""
 
     TITLE = "teambot"
-    CSS_PATH = stylesheets("app", "panels", "feed", "input", "inspector", "graph")
+    CSS_PATH = stylesheets("app", "panels", "input")
 
     def __init__(self, session: Session, place: Place) -> None:
         super().__init__()
@@ -48,6 +49,18 @@ class TeambotApp(App[None]):
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):
             self.set_interval(1.0, self._follow_terminal)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let keys and the mouse wait until the session's screen has all its parts."""
+        if isinstance(event, events.InputEvent) and isinstance(self.screen_stack[0], SessionScreen):
+            await self.screen_stack[0].is_complete.wait()
+        await super().on_event(event)
+
+    def on_session_screen_completed(self) -> None:
+        if not self.is_headless:
+            # What is there now stays to the end; looking through it for garbage takes longer than a frame.
+            gc.freeze()
+            gc.enable()  # it was off while all this was loaded
 
     def _follow_terminal(self) -> None:
         """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""

@@ -118,7 +118,7 @@ class _Team(TeambotApp):
         super().__init__(session, place)
         self._agents = agents
 
-    def on_ready(self) -> None:
+    def on_session_screen_completed(self) -> None:
         for agent in self._agents:
             if agent != "probe":
                 self._submit(f"@{agent} talk")

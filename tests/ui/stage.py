@@ -263,5 +263,6 @@ async def on_stage(
     app = TeambotApp(session, place)
     async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, pilot, gate, clock)
+        await stage.screen.is_complete.wait()
         await pilot.pause()
         yield stage

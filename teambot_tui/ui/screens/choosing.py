@@ -10,9 +10,6 @@ from textual.app import SuspendNotSupported
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.ui.editor import EditorError, edit_text
 from teambot_tui.ui.screens.surface import SurfaceScreen
-from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.inspector import Inspector
-from teambot_tui.ui.widgets.inspector_view import inspect
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -21,7 +18,10 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.ui.desk import Desk
     from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.ui.screens.parts import Parts
+    from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
+    from teambot_tui.ui.widgets.inspector import Inspector
 
 
 class ChoosingScreen(SurfaceScreen):
@@ -30,6 +30,8 @@ class ChoosingScreen(SurfaceScreen):
     _mirror: Mirror
     _desk: Desk
     _clock: Callable[[], float]
+    _parts: Parts
+    """Made once the first picture is there, before anyone can ask for one of them."""
     _chosen: AgentId | None = None
     _inspected: TaskId | None = None
 
@@ -46,8 +48,7 @@ class ChoosingScreen(SurfaceScreen):
     def show_chosen(self) -> None:
         """Bring the inspector up to date."""
         if self._chosen is not None and self.query_one("#side").display:
-            view = inspect(self._mirror, self._chosen, self._clock(), self._inspected)
-            self.query_one(Inspector).show(view)
+            self._parts.show_agent(self._mirror, self._chosen, self._clock(), self._inspected)
 
     def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
         """Open the inspector."""
@@ -56,7 +57,7 @@ class ChoosingScreen(SurfaceScreen):
         self.remove_class("-graphing", "-zoomed")
         self.add_class("-inspecting")
         self.show_chosen()
-        self.query_one(Inspector).focus()
+        self._parts.inspector.focus()
 
     def on_panel_moved(self, message: Panel.Moved) -> None:
         panels = list(self.query(Panel))
@@ -87,7 +88,7 @@ class ChoosingScreen(SurfaceScreen):
     # Acting
 
     def _task_at_cursor(self) -> TaskId | None:
-        feed = self.query_one(Feed)
+        feed = self._parts.feed
         return feed.cursor if feed.has_focus else None
 
     def _output_at_hand(self) -> tuple[str, str]:

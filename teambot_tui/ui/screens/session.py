@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
-from textual.widgets import Input, Static
+from textual.message import Message
+from textual.widgets import Static
 
 from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
@@ -19,10 +20,7 @@ from teambot_tui.ui.keys import bindings, footer
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.choosing import ChoosingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
-from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
-from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.widgets import Input
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.language.errors import StatementError
@@ -66,8 +65,13 @@ class SessionScreen(ChoosingScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("anywhere"), *bindings("panel, output")]
 
+    class Completed(Message):
+        """All parts are there and the engine runs."""
+
     def __init__(self, bridge: Bridge, mirror: Mirror, place: Place) -> None:
         super().__init__(classes="-empty")
+        self.is_complete = asyncio.Event()
+        """Until then nobody can be given work, and no key may be acted on."""
         self._bridge = bridge
         self._mirror = mirror
         self._desk = Desk(self, bridge, mirror, dict(place.models), place.folder)
@@ -92,17 +96,12 @@ class SessionScreen(ChoosingScreen):
                     yield Panel(
                         self._mirror.agent(agent), number, self._place.backends.get(agent, ""), self._glyphs
                     )
-                yield Graph(self._glyphs, id="tree")
             with Vertical(id="centre"):
                 yield Tabs(agents)
                 yield Static(
                     welcome(self._place.backends, self._place.descriptions), id="welcome", markup=False
                 )
-                yield Feed(self._glyphs)
-                yield Input(placeholder="find", id="find")
-            with Vertical(id="side"):
-                yield Inspector(self._glyphs)
-                yield Graph(self._glyphs)
+            yield Vertical(id="side")
         yield PlanLine(self._glyphs)
         yield InputBar(self._glyphs, self._place.history, folder=self._place.folder)
         yield KeyBar()
@@ -115,11 +114,23 @@ class SessionScreen(ChoosingScreen):
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")
-        # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
-        loop = asyncio.get_running_loop()
-        self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
-        self.set_interval(1.0, self._tick)
-        self.set_interval(_LAST_LINES, self._show_last_lines)
+        self.call_after_refresh(self._complete)
+
+    async def _complete(self) -> None:
+        """After the first picture, bring in what it does not show, and start the engine."""
+        from teambot_tui.ui.screens.parts import Parts  # noqa: PLC0415  it loads half of the program
+
+        try:
+            self._parts = Parts(self._glyphs)
+            await self._parts.mount(self)
+            # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
+            loop = asyncio.get_running_loop()
+            self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
+            self.set_interval(1.0, self._tick)
+            self.set_interval(_LAST_LINES, self._show_last_lines)
+            self.post_message(self.Completed())
+        finally:
+            self.is_complete.set()
 
     # What arrives from the engine
 
@@ -137,7 +148,7 @@ class SessionScreen(ChoosingScreen):
         self._show(changes)
 
     def _show(self, changes: Changes) -> None:
-        feed = self.query_one(Feed)
+        feed = self._parts.feed
         for task in changes.tasks:
             feed.show_task(self._mirror.task(task))
         for task, text in changes.said:
@@ -151,8 +162,7 @@ class SessionScreen(ChoosingScreen):
             self.query_one(InputBar).suggestion = ""
             self.query_one(TitleBar).tell(self._mirror.counts)
             tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
-            for graph in self.query(Graph):
-                graph.show(tasks)
+            self._parts.show_tasks(tasks)
             text = self.query_one(InputBar).text
             if not text.startswith("/") and not self.has_class("-finding"):
                 self._explain(text)
@@ -212,7 +222,7 @@ class SessionScreen(ChoosingScreen):
                 return
         bar.accept(text)
         if not text.rstrip().endswith("&"):
-            self.query_one(Feed).to_end()
+            self._parts.feed.to_end()
         self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
 
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
@@ -282,7 +292,7 @@ class SessionScreen(ChoosingScreen):
 
     def _show_tab(self, agent: AgentId | None) -> None:
         self.query_one(Tabs).choose(agent)
-        self.query_one(Feed).choose(agent)
+        self._parts.feed.choose(agent)
         self.choose(agent)
 
     # Actions
@@ -293,7 +303,7 @@ class SessionScreen(ChoosingScreen):
             if self.has_class(opened):
                 self.remove_class(opened)
                 if opened == "-finding":
-                    self.query_one(Feed).stop_find()
+                    self._parts.feed.stop_find()
                 if opened == "-zoomed":
                     self._show_tab(None)
                 self.query_one(InputBar).focus()
@@ -322,7 +332,7 @@ class SessionScreen(ChoosingScreen):
         """Show the graph, or hide it."""
         self.remove_class("-inspecting", "-zoomed")
         self.toggle_class("-graphing")
-        (self.query_one("#graph") if self.has_class("-graphing") else self.query_one(InputBar)).focus()
+        (self._parts.graph if self.has_class("-graphing") else self.query_one(InputBar)).focus()
 
     def action_zoom(self) -> None:
         """Show only the chosen agent's output, or everyone's again."""
@@ -333,14 +343,14 @@ class SessionScreen(ChoosingScreen):
     def action_find(self) -> None:
         """Open the find line."""
         self.add_class("-finding")
-        self.query_one("#find", Input).focus()
+        self._parts.find.focus()
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        count = self.query_one(Feed).find(message.value)
+        count = self._parts.feed.find(message.value)
         self.query_one(PlanLine).hint(f"{count} found; Enter goes to the next, Esc leaves")
 
     def on_input_submitted(self) -> None:
-        self.query_one(Feed).find_next(1)
+        self._parts.feed.find_next(1)
 
     def action_tasks(self) -> None:
         """List all tasks."""
@@ -356,11 +366,11 @@ class SessionScreen(ChoosingScreen):
 
     def action_clear_output(self) -> None:
         """Empty the feed."""
-        self.query_one(Feed).clear()
+        self._parts.feed.clear()
 
     def action_scroll_output(self, direction: int) -> None:
         """Scroll the output without leaving the input."""
-        self.query_one(Feed).page(direction)
+        self._parts.feed.page(direction)
 
     def action_step_agent(self, by: int) -> None:
         """Show the next agent's tasks."""
@@ -391,4 +401,4 @@ class SessionScreen(ChoosingScreen):
         self.action_scroll_output(message.direction)
 
     def on_input_bar_follow_requested(self) -> None:
-        self.query_one(Feed).to_end()
+        self._parts.feed.to_end()
