@@ -14,6 +14,7 @@ import click
 from teambot_tui.agents.errors import AgentsError
 
 if TYPE_CHECKING:
+    from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
@@ -54,14 +55,14 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
     if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
         from teambot_tui.ui.page import show  # noqa: PLC0415
 
-        sys.exit(show(_open_session(backend), ascii_only=ascii_only))
+        sys.exit(show(_open_project(backend), ascii_only=ascii_only))
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
     gc.disable()  # nothing is garbage yet; the screen enables it when it is complete
-    session = _open_session(backend)
+    project = _open_project(backend)
     from teambot_tui.ui.start import start  # noqa: PLC0415
 
-    sys.exit(start(session, ascii_only=ascii_only))
+    sys.exit(start(project, ascii_only=ascii_only))
 
 
 @main.command()
@@ -95,13 +96,14 @@ def run(
     """
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
+    from teambot_tui.api import Session  # noqa: PLC0415
     from teambot_tui.headless.output import Output  # noqa: PLC0415
     from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
 
     statements = _statements(text, file)
     _log_to(log_file)
-    session = _open_session(backend, max_parallel, wait_timeout)
+    session = Session(project=_open_project(backend, max_parallel, wait_timeout))
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
@@ -173,7 +175,7 @@ def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
         from teambot_tui.ui.web import serve  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UnusableError("--web needs textual-serve: pip install 'teambot-tui[web]'") from error
-    _open_session(backend)  # what is wrong is better told here than on a page
+    _open_project(backend)  # what is wrong is better told here than on a page
     arguments = ["--ascii"] * ascii_only
     if backend is not None:
         arguments += ["--backend", backend]
@@ -183,18 +185,20 @@ def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
         raise UnusableError(f"--port {port} cannot be used: {error.strerror}.") from error
 
 
-def _open_session(
+def _open_project(
     backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
-) -> Session:
-    from teambot_tui.api import Session  # noqa: PLC0415  what a command needs is imported when it runs
+) -> Project:
+    from teambot_tui.agents.project import open_project  # noqa: PLC0415  as above
 
     try:
-        session = Session(backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout)
+        project = open_project(
+            Path.cwd(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
+        )
     except AgentsError as error:
         raise UnusableError(str(error)) from error
-    for note in session.project.notes:
+    for note in project.notes:
         _complain(note)
-    return session
+    return project
 
 
 def _statements(text: str | None, file: str | None) -> str:

@@ -13,21 +13,21 @@ from textual.app import App, SystemCommand
 from textual.filter import Monochrome
 from textual.geometry import Size
 
-from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
 from teambot_tui.ui.filters import AsciiLines, NoColour
 from teambot_tui.ui.keys import KEYS
-from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
 
     from teambot_tui.engine.session import Session
+    from teambot_tui.ui.bridge import Bridge
+    from teambot_tui.ui.mirror import Mirror
 
 
 class TeambotApp(App[None]):
@@ -36,24 +36,32 @@ class TeambotApp(App[None]):
     TITLE = "teambot"
     CSS_PATH = stylesheets("app", "panels", "input")
 
-    def __init__(self, session: Session, place: Place) -> None:
+    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
         super().__init__()
-        self.bridge = Bridge(session)
-        self.mirror = Mirror(session.roster, session.policy)
-        self._place = place
+        self.session_screen = SessionScreen(open_session, place)
         self._plainer: list[LineFilter] = [
             *([NoColour()] if self.no_color else ()),
             *([AsciiLines()] if place.glyphs.ascii_only else ()),
         ]
+
+    @property
+    def bridge(self) -> Bridge:
+        """The way to the engine, once the screen is complete."""
+        return self.session_screen.parts.bridge
+
+    @property
+    def mirror(self) -> Mirror:
+        """What the screen knows of the session, once it is complete."""
+        return self.session_screen.parts.mirror
 
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):
             self.set_interval(1.0, self._follow_terminal)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys and the mouse wait until the session's screen has all its parts."""
-        if isinstance(event, events.InputEvent) and isinstance(self.screen_stack[0], SessionScreen):
-            await self.screen_stack[0].is_complete.wait()
+        """Let keys, pastes and the mouse wait until the session's screen has all its parts."""
+        if isinstance(event, events.InputEvent | events.Paste):
+            await self.session_screen.is_complete.wait()
         await super().on_event(event)
 
     def on_session_screen_completed(self) -> None:
@@ -88,11 +96,11 @@ class TeambotApp(App[None]):
 
     def get_default_screen(self) -> SessionScreen:
         """Return the session's screen."""
-        return SessionScreen(self.bridge, self.mirror, self._place)
+        return self.session_screen
 
     async def action_quit(self) -> None:
         """Leave as the session does, asking if anything runs: Textual's own key and palette end up here."""
-        self.screen_stack[0].action_leave()  # type: ignore[attr-defined]  # our default screen
+        self.session_screen.action_leave()
 
     def on_unmount(self) -> None:
-        self.bridge.close()
+        self.session_screen.close()

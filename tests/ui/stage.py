@@ -260,7 +260,7 @@ async def on_stage(
         glyphs=Glyphs(),
         clock=clock,
     )
-    app = TeambotApp(session, place)
+    app = TeambotApp(lambda: session, place)
     async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, pilot, gate, clock)
         await stage.screen.is_complete.wait()

@@ -27,13 +27,19 @@ if TYPE_CHECKING:
 class ChoosingScreen(SurfaceScreen):
     """Has panels, a feed and an inspector, and a desk to ask."""
 
-    _mirror: Mirror
-    _desk: Desk
     _clock: Callable[[], float]
-    _parts: Parts
-    """Made once the first picture is there, before anyone can ask for one of them."""
+    parts: Parts
+    """There once the screen is complete, before anyone can ask for one of them."""
     _chosen: AgentId | None = None
     _inspected: TaskId | None = None
+
+    @property
+    def _mirror(self) -> Mirror:
+        return self.parts.mirror
+
+    @property
+    def _desk(self) -> Desk:
+        return self.parts.desk
 
     # Choosing
 
@@ -48,7 +54,7 @@ class ChoosingScreen(SurfaceScreen):
     def show_chosen(self) -> None:
         """Bring the inspector up to date."""
         if self._chosen is not None and self.query_one("#side").display:
-            self._parts.show_agent(self._mirror, self._chosen, self._clock(), self._inspected)
+            self.parts.show_agent(self._chosen, self._clock(), self._inspected)
 
     def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
         """Open the inspector."""
@@ -57,7 +63,7 @@ class ChoosingScreen(SurfaceScreen):
         self.remove_class("-graphing", "-zoomed")
         self.add_class("-inspecting")
         self.show_chosen()
-        self._parts.inspector.focus()
+        self.parts.inspector.focus()
 
     def on_panel_moved(self, message: Panel.Moved) -> None:
         panels = list(self.query(Panel))
@@ -88,7 +94,7 @@ class ChoosingScreen(SurfaceScreen):
     # Acting
 
     def _task_at_cursor(self) -> TaskId | None:
-        feed = self._parts.feed
+        feed = self.parts.feed
         return feed.cursor if feed.has_focus else None
 
     def _output_at_hand(self) -> tuple[str, str]:

@@ -1,7 +1,7 @@
-"""The parts that the first picture does not show: what agents say, the find line, the inspector, the graphs.
+"""What the first picture does not show: the engine behind it, the feed, the find line, inspector and graphs.
 
 They and all they need are loaded once that picture is there, so that the person sees the team much sooner.
-Whoever needs this module at that time therefore imports it only then.
+Until then nobody may import this module.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from teambot_tui.ui.bridge import Bridge
+from teambot_tui.ui.desk import Desk
+from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
@@ -19,27 +22,31 @@ from teambot_tui.ui.widgets.inspector_view import inspect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.screen import Screen
-
     from teambot_tui.engine.ids import AgentId, TaskId
-    from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.mirror import Mirror, TaskView
+    from teambot_tui.engine.session import Session
+    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.ui.screens.session import Place, SessionScreen
 
 
 class Parts:
     """The later parts of a session's screen."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, screen: SessionScreen, session: Session, place: Place) -> None:
+        self.bridge = Bridge(session)
+        self.mirror = Mirror(session.roster, session.policy)
+        self.desk = Desk(screen, self.bridge, self.mirror, dict(place.models), place.folder)
+        glyphs = place.glyphs
         self.feed = Feed(glyphs)
         self.find = Input(placeholder="find", id="find")
         self.inspector = Inspector(glyphs)
         self.graph = Graph(glyphs)
         self._tree = Graph(glyphs, id="tree")
 
-    async def mount(self, screen: Screen[None]) -> None:
+    async def mount(self, screen: SessionScreen) -> None:
         """Put them into their places, each with its stylesheet."""
         stylesheet = screen.app.stylesheet
-        stylesheet.read_all(stylesheets("feed", "inspector", "graph"))
+        for path in stylesheets("feed", "inspector", "graph"):
+            stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():
             await screen.query_one("#panels").mount(self._tree)
@@ -51,6 +58,6 @@ class Parts:
         self.graph.show(tasks)
         self._tree.show(tasks)
 
-    def show_agent(self, mirror: Mirror, agent: AgentId, now: float, task: TaskId | None) -> None:
+    def show_agent(self, agent: AgentId, now: float, task: TaskId | None) -> None:
         """Let the inspector show an agent, or one of its tasks."""
-        self.inspector.show(inspect(mirror, agent, now, task))
+        self.inspector.show(inspect(self.mirror, agent, now, task))

@@ -11,14 +11,13 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
-from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.keys import bindings, footer
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.choosing import ChoosingScreen
+from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
@@ -33,11 +32,12 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.session import Session
     from teambot_tui.language.errors import StatementError
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.history import History
-    from teambot_tui.ui.mirror import Changes, Mirror
+    from teambot_tui.ui.mirror import Changes
 
 _FRAME = 1 / 60
 _LAST_LINES = 1 / 6
@@ -68,17 +68,15 @@ class SessionScreen(ChoosingScreen):
     class Completed(Message):
         """All parts are there and the engine runs."""
 
-    def __init__(self, bridge: Bridge, mirror: Mirror, place: Place) -> None:
+    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
         super().__init__(classes="-empty")
         self.is_complete = asyncio.Event()
         """Until then nobody can be given work, and no key may be acted on."""
-        self._bridge = bridge
-        self._mirror = mirror
-        self._desk = Desk(self, bridge, mirror, dict(place.models), place.folder)
+        self._open_session = open_session
+        self._bridge: Bridge | None = None
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
-        self._ladders = Ladders(self._desk, place.clock)
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
@@ -88,14 +86,12 @@ class SessionScreen(ChoosingScreen):
     # The parts
 
     def compose(self) -> ComposeResult:
-        agents = self._mirror.roster.agents
+        agents = tuple(self._place.models)
         yield TitleBar(self._place.folder.name, self._glyphs)
         with Container(id="body"):
             with Container(id="panels"):
                 for number, agent in enumerate(agents, start=1):
-                    yield Panel(
-                        self._mirror.agent(agent), number, self._place.backends.get(agent, ""), self._glyphs
-                    )
+                    yield Panel(AgentView(agent), number, self._place.backends.get(agent, ""), self._glyphs)
             with Vertical(id="centre"):
                 yield Tabs(agents)
                 yield Static(
@@ -109,7 +105,7 @@ class SessionScreen(ChoosingScreen):
     def on_mount(self) -> None:
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
-        bar.agents = self._mirror.roster.agents
+        bar.agents = tuple(self._place.models)
         bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
@@ -121,8 +117,10 @@ class SessionScreen(ChoosingScreen):
         from teambot_tui.ui.screens.parts import Parts  # noqa: PLC0415  it loads half of the program
 
         try:
-            self._parts = Parts(self._glyphs)
-            await self._parts.mount(self)
+            self.parts = Parts(self, self._open_session(), self._place)
+            self._ladders = Ladders(self._desk, self._clock)
+            self._bridge = self.parts.bridge
+            await self.parts.mount(self)
             # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
             loop = asyncio.get_running_loop()
             self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
@@ -131,6 +129,11 @@ class SessionScreen(ChoosingScreen):
             self.post_message(self.Completed())
         finally:
             self.is_complete.set()
+
+    def close(self) -> None:
+        """End the engine, if there is one yet."""
+        if self._bridge is not None:
+            self._bridge.close()
 
     # What arrives from the engine
 
@@ -144,11 +147,11 @@ class SessionScreen(ChoosingScreen):
     def _draw(self) -> None:
         self._frame_is_due = False
         self._last_frame = asyncio.get_running_loop().time()
-        changes = self._mirror.take_in(self._bridge.take())
+        changes = self._mirror.take_in(self.parts.bridge.take())
         self._show(changes)
 
     def _show(self, changes: Changes) -> None:
-        feed = self._parts.feed
+        feed = self.parts.feed
         for task in changes.tasks:
             feed.show_task(self._mirror.task(task))
         for task, text in changes.said:
@@ -162,7 +165,7 @@ class SessionScreen(ChoosingScreen):
             self.query_one(InputBar).suggestion = ""
             self.query_one(TitleBar).tell(self._mirror.counts)
             tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
-            self._parts.show_tasks(tasks)
+            self.parts.show_tasks(tasks)
             text = self.query_one(InputBar).text
             if not text.startswith("/") and not self.has_class("-finding"):
                 self._explain(text)
@@ -174,11 +177,9 @@ class SessionScreen(ChoosingScreen):
         self.query_one(f"#panel-{agent}", Panel).show(self._mirror.agent(agent), self._clock())
 
     def _notice_ends(self, changes: Changes) -> None:
-        for fact in changes.facts:
-            if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
-                view = self._mirror.task(fact.task)
-                if view.background and not isinstance(fact, TaskCancelled):
-                    self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
+        for view in map(self._mirror.task, changes.ended):
+            if view.background and view.state != "cancelled":
+                self.tell(f"{view.task} {view.state}", alarm=view.state != "completed")
 
     def _show_last_lines(self) -> None:
         while self._talking:
@@ -222,7 +223,7 @@ class SessionScreen(ChoosingScreen):
                 return
         bar.accept(text)
         if not text.rstrip().endswith("&"):
-            self._parts.feed.to_end()
+            self.parts.feed.to_end()
         self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
 
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
@@ -292,7 +293,7 @@ class SessionScreen(ChoosingScreen):
 
     def _show_tab(self, agent: AgentId | None) -> None:
         self.query_one(Tabs).choose(agent)
-        self._parts.feed.choose(agent)
+        self.parts.feed.choose(agent)
         self.choose(agent)
 
     # Actions
@@ -303,7 +304,7 @@ class SessionScreen(ChoosingScreen):
             if self.has_class(opened):
                 self.remove_class(opened)
                 if opened == "-finding":
-                    self._parts.feed.stop_find()
+                    self.parts.feed.stop_find()
                 if opened == "-zoomed":
                     self._show_tab(None)
                 self.query_one(InputBar).focus()
@@ -332,7 +333,7 @@ class SessionScreen(ChoosingScreen):
         """Show the graph, or hide it."""
         self.remove_class("-inspecting", "-zoomed")
         self.toggle_class("-graphing")
-        (self._parts.graph if self.has_class("-graphing") else self.query_one(InputBar)).focus()
+        (self.parts.graph if self.has_class("-graphing") else self.query_one(InputBar)).focus()
 
     def action_zoom(self) -> None:
         """Show only the chosen agent's output, or everyone's again."""
@@ -343,14 +344,14 @@ class SessionScreen(ChoosingScreen):
     def action_find(self) -> None:
         """Open the find line."""
         self.add_class("-finding")
-        self._parts.find.focus()
+        self.parts.find.focus()
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        count = self._parts.feed.find(message.value)
+        count = self.parts.feed.find(message.value)
         self.query_one(PlanLine).hint(f"{count} found; Enter goes to the next, Esc leaves")
 
     def on_input_submitted(self) -> None:
-        self._parts.feed.find_next(1)
+        self.parts.feed.find_next(1)
 
     def action_tasks(self) -> None:
         """List all tasks."""
@@ -366,11 +367,11 @@ class SessionScreen(ChoosingScreen):
 
     def action_clear_output(self) -> None:
         """Empty the feed."""
-        self._parts.feed.clear()
+        self.parts.feed.clear()
 
     def action_scroll_output(self, direction: int) -> None:
         """Scroll the output without leaving the input."""
-        self._parts.feed.page(direction)
+        self.parts.feed.page(direction)
 
     def action_step_agent(self, by: int) -> None:
         """Show the next agent's tasks."""
@@ -401,4 +402,4 @@ class SessionScreen(ChoosingScreen):
         self.action_scroll_output(message.direction)
 
     def on_input_bar_follow_requested(self) -> None:
-        self._parts.feed.to_end()
+        self.parts.feed.to_end()

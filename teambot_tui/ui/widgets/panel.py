@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.mirror import AgentView
+    from teambot_tui.ui.views import AgentView
 
 _STATES = ("idle", "queued", "waiting", "executing", "completed", "failed", "cancelled", "skipped")
 
