@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.opening import CannotOpenError, open_here, open_screen
 
 if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from teambot_tui.headless.run import Printer
 
 _LARGEST_FILE = 16 * 1024 * 1024
-_PAGE_DRIVER = "textual.drivers.web_driver:WebDriver"  # what a web server tells the process behind a page
 
 
 class UnusableError(click.ClickException):
@@ -51,18 +50,11 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
     if web:
         _serve(backend, ascii_only, port)
         return
-    # The screen is imported only to be shown.
-    if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
-        from teambot_tui.ui.page import show  # noqa: PLC0415
-
-        sys.exit(show(_open_project(backend), ascii_only=ascii_only))
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
-        raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
-    gc.disable()  # nothing is garbage yet; the screen enables it when it is complete
-    project = _open_project(backend)
-    from teambot_tui.ui.start import start  # noqa: PLC0415
-
-    sys.exit(start(project, ascii_only=ascii_only))
+    try:
+        status = open_screen(backend, ascii_only=ascii_only)
+    except CannotOpenError as error:
+        raise UnusableError(str(error)) from error
+    sys.exit(status)
 
 
 @main.command()
@@ -188,17 +180,10 @@ def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
 def _open_project(
     backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
 ) -> Project:
-    from teambot_tui.agents.project import open_project  # noqa: PLC0415  as above
-
     try:
-        project = open_project(
-            Path.cwd(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
-        )
-    except AgentsError as error:
+        return open_here(backend, max_parallel, wait_timeout)
+    except CannotOpenError as error:
         raise UnusableError(str(error)) from error
-    for note in project.notes:
-        _complain(note)
-    return project
 
 
 def _statements(text: str | None, file: str | None) -> str:

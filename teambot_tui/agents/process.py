@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import secrets
 import signal
 import time
 from contextlib import asynccontextmanager, suppress
@@ -249,7 +248,7 @@ class Process:
         silence: float | None = None,
         patience: float = 2.0,
     ) -> None:
-        self._mark = secrets.token_hex(16)
+        self._mark = os.urandom(16).hex()
         self._group = _Group()
         self._command = command
         self._directory = directory

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
-from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
 
@@ -101,6 +100,8 @@ def _status(desk: Desk, _: list[str]) -> None:
 
 
 def _tasks(desk: Desk, words: list[str]) -> None:
+    from teambot_tui.engine.board import State  # noqa: PLC0415  the table is there before the engine is
+
     wanted = words[0] if words else None
     if wanted is not None and wanted not in {state.value for state in State}:
         near = did_you_mean(wanted, State)
