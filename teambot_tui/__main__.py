@@ -1,4 +1,4 @@
-"""`teambot` and `python -m teambot_tui`: alone it opens the screen; with words, the command line reads them."""
+"""`teambot`, or `python -m teambot_tui`: alone it opens the screen; words are for the command line."""
 
 from __future__ import annotations
 

@@ -11,9 +11,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from teambot_tui.agents.errors import AgentsError
-from teambot_tui.agents.project import open_project
-
 if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
 
@@ -32,6 +29,9 @@ def open_here(
     Raises:
         CannotOpenError: The settings cannot be used.
     """
+    from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415  as below
+    from teambot_tui.agents.project import open_project  # noqa: PLC0415
+
     try:
         project = open_project(
             Path.cwd(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
@@ -49,15 +49,17 @@ def open_screen(backend: str | None = None, *, ascii_only: bool = False) -> int:
     Raises:
         CannotOpenError: There is no terminal, or the settings cannot be used.
     """
-    # The screen is imported only to be shown.
-    if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
+    is_page = os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER
+    if not is_page and not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        raise CannotOpenError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
+    # Nothing of what is loaded now is garbage, but the collector would look through it again and again. The
+    # screen switches it on when it is complete.
+    gc.disable()
+    project = open_here(backend)  # what is wrong with it is told before the screen is loaded
+    if is_page:
         from teambot_tui.ui.page import show  # noqa: PLC0415
 
-        return show(open_here(backend), ascii_only=ascii_only)
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
-        raise CannotOpenError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
-    gc.disable()  # nothing is garbage yet; the screen enables it when it is complete
-    project = open_here(backend)
+        return show(project, ascii_only=ascii_only)
     from teambot_tui.ui.start import start  # noqa: PLC0415
 
     return start(project, ascii_only=ascii_only)

@@ -68,7 +68,7 @@ class TeambotApp(App[None]):
         if not self.is_headless:
             # What is there now stays to the end; looking through it for garbage takes longer than a frame.
             gc.freeze()
-            gc.enable()  # it was off while all this was loaded
+            gc.enable()  # it was off while all that was loaded
 
     def _follow_terminal(self) -> None:
         """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""

@@ -82,7 +82,8 @@ class Panel(Widget, can_focus=True):
         if not self.has_class(f"-{shown}"):
             for state in _STATES:
                 self.set_class(state == shown, f"-{state}", update=False)
-            self.update_node_styles()
+            if self.is_attached:
+                self.update_node_styles()
         runs_on = view.model or self._runs_on
         title = f"{self._number} @{view.agent}" if self._number < 10 else f"@{view.agent}"
         self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)
