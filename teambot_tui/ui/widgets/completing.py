@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.reactive import reactive
 
-from teambot_tui.language.complete import complete
 from teambot_tui.language.names import COMMANDS
 from teambot_tui.language.nodes import Span
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
@@ -54,6 +53,8 @@ class CompletingArea(LanguageArea):
 
     def offer_names(self, *, take_single: bool = False) -> bool:
         """Offer agents, outputs or commands; tell whether there are any."""
+        from teambot_tui.language.complete import complete  # noqa: PLC0415  the first picture offers nothing
+
         found = complete(
             self.shown,
             self._index(self.cursor_location),
