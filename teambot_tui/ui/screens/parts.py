@@ -45,7 +45,7 @@ class Parts:
     async def mount(self, screen: SessionScreen) -> None:
         """Put them into their places, each with its stylesheet."""
         stylesheet = screen.app.stylesheet
-        for path in stylesheets("feed", "inspector", "graph"):
+        for path in stylesheets("parts", "feed", "inspector", "graph"):
             stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():
