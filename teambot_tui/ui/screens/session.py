@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.widgets import Static
 
 from teambot_tui.engine.ids import agent_of
-from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, command_hint, run_command
 from teambot_tui.ui.keys import bindings, footer
 from teambot_tui.ui.ladders import Ladders
@@ -208,7 +207,7 @@ class SessionScreen(ChoosingScreen):
         text = message.text
         bar = self.query_one(InputBar)
         if command := self._mirror.command(text):
-            if self._run_command(command):
+            if self._run_command(command.name, command.arguments):
                 bar.accept(text)
             else:
                 bar.refuse()
@@ -244,9 +243,9 @@ class SessionScreen(ChoosingScreen):
         bar.refuse()
         bar.show_error(error.span)
 
-    def _run_command(self, command: Command) -> bool:
+    def _run_command(self, name: str, arguments: str = "") -> bool:
         try:
-            run_command(self._desk, command.name, command.arguments)
+            run_command(self._desk, name, arguments)
         except CommandError as error:
             self.query_one(PlanLine).complain(str(error))
             return False
@@ -260,7 +259,7 @@ class SessionScreen(ChoosingScreen):
             bar.text = " ".join((f"/{name}", *words, ""))
             bar.focus()
         else:
-            self._run_command(Command(name, "", Span(0, 0)))
+            self._run_command(name)
 
     def _explain(self, text: str) -> None:
         plan, bar = self.query_one(PlanLine), self.query_one(InputBar)

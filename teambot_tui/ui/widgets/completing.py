@@ -10,7 +10,7 @@ from textual.geometry import Offset
 from textual.reactive import reactive
 
 from teambot_tui.language.names import COMMANDS
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
 from teambot_tui.ui.widgets.language_area import LanguageArea
 

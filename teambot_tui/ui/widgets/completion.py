@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from teambot_tui.engine.text import printable
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
     from textual import events

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from teambot_tui.engine.text import printable
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 from teambot_tui.ui.glyphs import Glyphs, size
 from teambot_tui.ui.pastes import LIMIT, Pastes, drawn
 
