@@ -315,12 +315,25 @@ class Feed(Widget, can_focus=True):
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the rows in sight.
+
+        Textual would put them into a frame, which the feed has not, and make new strips in every frame of the
+        screen. The same strips again remember what they look like, wherever they have scrolled to.
+        """
         self._turn_page()
         self._view.compose()
         self._drawn = [
             (self._draw(block, index), block, block.row(index)) for block, index in self._view.rows
         ]
-        return super().render_lines(crop)
+        _, background = self.background_colors
+        filters = self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip.crop(*crop.column_span))
+        return strips
 
     def render_line(self, y: int) -> Strip:
         if y < len(self._drawn):
