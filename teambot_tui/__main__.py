@@ -1,5 +1,26 @@
-"""`python -m teambot_tui` is `teambot`."""
+"""`teambot`, or `python -m teambot_tui`: alone it opens the screen; words are for the command line."""
 
-from teambot_tui.cli import main
+from __future__ import annotations
 
-main(prog_name="teambot")
+import os
+import sys
+
+
+def main() -> None:
+    """Open the screen at once, or do what the words say."""
+    # A shell that wants completions gives no words either.
+    if sys.argv[1:] or "_TEAMBOT_COMPLETE" in os.environ:
+        from teambot_tui.cli import main as command_line  # noqa: PLC0415  only if there is something to read
+
+        command_line(prog_name="teambot")
+    from teambot_tui.opening import CannotOpenError, open_screen  # noqa: PLC0415
+
+    try:
+        sys.exit(open_screen())
+    except CannotOpenError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.opening import CannotOpenError, open_here, open_screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
 
 _LARGEST_FILE = 16 * 1024 * 1024
-_PAGE_DRIVER = "textual.drivers.web_driver:WebDriver"  # what a web server tells the process behind a page
 
 
 class UnusableError(click.ClickException):
@@ -51,17 +52,11 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
     if web:
         _serve(backend, ascii_only, port)
         return
-    # The screen is imported only to be shown.
-    if os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER:
-        from teambot_tui.ui.page import show  # noqa: PLC0415
-
-        sys.exit(_shown(show, _open_session(backend), ascii_only))
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
-        raise UnusableError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
-    session = _open_session(backend)
-    from teambot_tui.ui.start import start  # noqa: PLC0415
-
-    sys.exit(_shown(start, session, ascii_only))
+    try:
+        status = open_screen(backend, ascii_only=ascii_only)
+    except CannotOpenError as error:
+        raise UnusableError(str(error)) from error
+    sys.exit(status)
 
 
 @main.command()
@@ -95,13 +90,14 @@ def run(
     """
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
+    from teambot_tui.api import Session  # noqa: PLC0415
     from teambot_tui.headless.output import Output  # noqa: PLC0415
     from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
 
     statements = _statements(text, file)
     _log_to(log_file)
-    session = _open_session(backend, max_parallel, wait_timeout)
+    session = Session(project=_open_project(backend, max_parallel, wait_timeout))
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
@@ -168,14 +164,6 @@ def _confirm(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def _shown(show: Callable[..., int], session: Session, ascii_only: bool) -> int:
-    """Show the session; return the exit status."""
-    try:
-        return show(session, ascii_only=ascii_only)
-    except AgentsError as error:
-        raise UnusableError(str(error)) from error
-
-
 @main.group(invoke_without_command=True)
 @click.pass_context
 def models(context: click.Context) -> None:
@@ -231,7 +219,7 @@ def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
         from teambot_tui.ui.web import serve  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UnusableError("--web needs textual-serve: pip install 'teambot-tui[web]'") from error
-    _open_session(backend)  # what is wrong is better told here than on a page
+    _open_project(backend)  # what is wrong is better told here than on a page
     arguments = ["--ascii"] * ascii_only
     if backend is not None:
         arguments += ["--backend", backend]
@@ -241,18 +229,13 @@ def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
         raise UnusableError(f"--port {port} cannot be used: {error.strerror}.") from error
 
 
-def _open_session(
+def _open_project(
     backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
-) -> Session:
-    from teambot_tui.api import Session  # noqa: PLC0415  what a command needs is imported when it runs
-
+) -> Project:
     try:
-        session = Session(backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout)
-    except AgentsError as error:
+        return open_here(backend, max_parallel, wait_timeout)
+    except CannotOpenError as error:
         raise UnusableError(str(error)) from error
-    for note in session.project.notes:
-        _complain(note)
-    return session
 
 
 def _statements(text: str | None, file: str | None) -> str:

@@ -8,7 +8,7 @@ a grandchild may hold those open for ever.
 from __future__ import annotations
 
 import asyncio
-import secrets
+import os
 import signal
 from subprocess import PIPE, STDOUT
 from types import MappingProxyType
@@ -59,7 +59,7 @@ class Process:
         patience: float = 2.0,
         errors_apart: bool = True,
     ) -> None:
-        self._mark = secrets.token_hex(16)
+        self._mark = os.urandom(16).hex()
         self._group = Group()
         self._command = command
         self._directory = directory

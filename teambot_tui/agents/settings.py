@@ -16,7 +16,6 @@ from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.places import PROJECT_FILE, config_directory
 from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
-from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.text import one_line
 
@@ -111,6 +110,8 @@ def _project_file(
         content = _content(path)
     except FileNotFoundError:
         return None, ()
+    from teambot_tui.agents.trust import is_trusted  # noqa: PLC0415  most directories have no such file
+
     if user and path.resolve() == user.path.resolve():
         return None, ()  # TEAMBOT_CONFIG names it, so it has been read as the user's own
     if not is_trusted(path, content, environ):

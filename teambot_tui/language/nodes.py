@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-
-class Span(NamedTuple):
-    """The characters `start` up to, not including, `end` of the submitted text."""
-
-    start: int
-    end: int
+from teambot_tui.language.span import Span as Span  # noqa: PLC0414, TC001  part of every value, and taken from here
 
 
 @dataclass(frozen=True, slots=True)

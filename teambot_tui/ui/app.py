@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from contextlib import suppress
 from functools import partial
@@ -12,21 +13,21 @@ from textual.app import App, SystemCommand
 from textual.filter import Monochrome
 from textual.geometry import Size
 
-from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
 from teambot_tui.ui.filters import AsciiLines, NoColour
-from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
 
     from teambot_tui.engine.session import Session
+    from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.keys import Keys
+    from teambot_tui.ui.mirror import Mirror
 
 _OF_TEXTUAL = {"quit": "ctrl+q", "palette": "ctrl+p", "interrupt": "ctrl+c"}
 
@@ -35,13 +36,11 @@ class TeambotApp(App[None]):
     """A session on the screen."""
 
     TITLE = "teambot"
-    CSS_PATH = stylesheets("app", "panels", "feed", "input", "inspector", "graph")
+    CSS_PATH = stylesheets("app", "panels", "input")
 
-    def __init__(self, session: Session, place: Place) -> None:
+    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
         super().__init__()
-        self.bridge = Bridge(session)
-        self.mirror = Mirror(session.roster, session.policy)
-        self._place = place
+        self.session_screen = SessionScreen(open_session, place)
         self._use_keys(place.keys)
         self._plainer: list[LineFilter] = [
             *([NoColour()] if self.no_color else ()),
@@ -55,9 +54,31 @@ class TeambotApp(App[None]):
             if name in _OF_TEXTUAL:
                 self._bindings.key_to_bindings.pop(_OF_TEXTUAL[name], None)
 
+    @property
+    def bridge(self) -> Bridge:
+        """The way to the engine, once the screen is complete."""
+        return self.session_screen.parts.bridge
+
+    @property
+    def mirror(self) -> Mirror:
+        """What the screen knows of the session, once it is complete."""
+        return self.session_screen.parts.mirror
+
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):
             self.set_interval(1.0, self._follow_terminal)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let keys, pastes and the mouse wait until the session's screen has all its parts."""
+        if isinstance(event, events.InputEvent | events.Paste):
+            await self.session_screen.is_complete.wait()
+        await super().on_event(event)
+
+    def on_session_screen_completed(self) -> None:
+        if not self.is_headless:
+            # What is there now stays to the end; looking through it for garbage takes longer than a frame.
+            gc.freeze()
+            gc.enable()  # it was off while all that was loaded
 
     def _follow_terminal(self) -> None:
         """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""
@@ -71,7 +92,7 @@ class TeambotApp(App[None]):
         yield from super().get_system_commands(screen)
         if not isinstance(screen, SessionScreen):
             return
-        for key in self._place.keys.table:
+        for key in screen.keys.table:
             if key.action and key.name and key.where in ("anywhere", "panel, output"):
                 yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
         for name, command in COMMANDS_OF_THE_SCREEN.items():
@@ -85,11 +106,11 @@ class TeambotApp(App[None]):
 
     def get_default_screen(self) -> SessionScreen:
         """Return the session's screen."""
-        return SessionScreen(self.bridge, self.mirror, self._place)
+        return self.session_screen
 
     async def action_quit(self) -> None:
         """Leave as the session does, asking if anything runs: Textual's own key and palette end up here."""
-        self.screen_stack[0].action_leave()  # type: ignore[attr-defined]  # our default screen
+        self.session_screen.action_leave()
 
     def on_unmount(self) -> None:
-        self.bridge.close()
+        self.session_screen.close()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
-from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.keys import PLACES
@@ -118,11 +117,17 @@ def _status(desk: Desk, _: list[str]) -> None:
     desk.report("Status", Content("\n".join(lines)))
 
 
+def _states() -> list[str]:
+    from teambot_tui.engine.board import State  # noqa: PLC0415  the table is there before the engine is
+
+    return [state.value for state in State]
+
+
 def _tasks(desk: Desk, words: list[str]) -> None:
     wanted = words[0] if words else None
-    if wanted is not None and wanted not in {state.value for state in State}:
-        near = did_you_mean(wanted, State)
-        hint = f"Did you mean {near}?" if near else f"A task is {', '.join(State)}."
+    if wanted is not None and wanted not in _states():
+        near = did_you_mean(wanted, _states())
+        hint = f"Did you mean {near}?" if near else f"A task is {', '.join(_states())}."
         raise CommandError(f"There is no state {wanted}. {hint}")
     views = [desk.mirror.task(task) for task in desk.mirror.tasks()]
     shown = [view for view in views if wanted in (None, view.state.value)]
@@ -218,7 +223,7 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
         lambda _: (*PLACES, *COMMANDS_OF_THE_SCREEN),
     ),
     "status": SlashCommand("", "what everyone is doing", _status),
-    "tasks": SlashCommand("[state]", "all tasks", _tasks, lambda _: [state.value for state in State]),
+    "tasks": SlashCommand("[state]", "all tasks", _tasks, lambda _: _states()),
     "task": SlashCommand(
         "<id>",
         "inspect a task; last is the newest",

@@ -31,6 +31,7 @@ from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command
 from teambot_tui.language.parser import parse
+from teambot_tui.ui.views import AgentView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,28 +42,6 @@ if TYPE_CHECKING:
 
 _LAST_LINE = 400
 _FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentView:
-    """What an agent's panel shows."""
-
-    agent: AgentId
-    state: str
-    """`idle`, `queued`, `waiting` or `executing`."""
-    task: TaskId | None
-    """The task at hand, or the last one that ended."""
-    waiting_for: tuple[AgentId, ...] = ()
-    no_output_yet: tuple[AgentId, ...] = ()
-    since: float = 0.0
-    """When the state, or the last task, began."""
-    queued: int = 0
-    last_end: State | None = None
-    last_seconds: float = 0.0
-    last_line: str = ""
-    model: str | None = None
-    heard: float = 0.0
-    """When an executing agent began or said something last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +68,13 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a batch of facts changed: whose panels, which tasks, what was said in order, who came and left."""
+    """What a batch of facts changed: panels, tasks, which of them ended, what was said, who came and left."""
 
     agents: frozenset[AgentId]
     tasks: tuple[TaskId, ...]
+    ended: tuple[TaskId, ...]
     said: tuple[tuple[TaskId, str], ...]
-    facts: tuple[Fact, ...]
+    """In order."""
     joined: tuple[AgentId, ...] = ()
     left: tuple[AgentId, ...] = ()
 
@@ -110,7 +90,6 @@ class Mirror:
         self._statements: dict[TaskId, StatementAccepted] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._first_lines: dict[TaskId, str] = {}
-        self._heard: dict[TaskId, float] = {}
         self._last_ended: dict[AgentId, Task] = {}
 
     def take_in(self, facts: Iterable[Fact]) -> Changes:
@@ -118,15 +97,14 @@ class Mirror:
         agents: set[AgentId] = set()
         tasks: dict[TaskId, None] = {}
         said: list[tuple[TaskId, str]] = []
+        ended: list[TaskId] = []
         joined: list[AgentId] = []
         left: list[AgentId] = []
-        seen = tuple(facts)
-        for fact in seen:
+        for fact in facts:
             self._rules.handle(fact)
             match fact:
-                case TextProduced(time, task, text):
+                case TextProduced(_, task, text):
                     said.append((task, text))
-                    self._heard[task] = time
                     self._last_lines[task] = (self._last_lines.get(task, "") + text[-_LAST_LINE:])[
                         -_LAST_LINE:
                     ]
@@ -146,13 +124,14 @@ class Mirror:
                     task_of = getattr(fact, "task", None)
                     if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
                         self._last_ended[agent_of(fact.task)] = self._board.tasks[fact.task]
+                        ended.append(fact.task)
                     elif isinstance(fact, TaskRetried):
                         self._first_lines.pop(fact.task, None)
                         self._last_lines.pop(fact.task, None)
                     if task_of is not None:
                         tasks[task_of] = None
                         agents.add(agent_of(task_of))
-        return Changes(frozenset(agents), tuple(tasks), tuple(said), seen, tuple(joined), tuple(left))
+        return Changes(frozenset(agents), tuple(tasks), tuple(ended), tuple(said), tuple(joined), tuple(left))
 
     def command(self, text: str) -> Command | None:
         """Return the slash command that this text is, if it is one."""
@@ -205,7 +184,7 @@ class Mirror:
             queued=len(lane.queue) - 1,
             last_line=line,
             model=task.plan.model,
-            heard=max(task.started, self._heard.get(task.id, 0.0)),
+            heard=task.heard,
         )
 
     def reference_states(self) -> dict[str, str]:

@@ -9,16 +9,15 @@ from textual import messages
 from textual.drivers.web_driver import WebDriver
 
 from teambot_tui.agents.process import kill_all
-from teambot_tui.ui.app import TeambotApp
-from teambot_tui.ui.start import place_of
+from teambot_tui.ui.start import app_for
 
 if TYPE_CHECKING:
-    from teambot_tui.api import Session
+    from teambot_tui.agents.project import Project
 
 
-def show(session: Session, *, ascii_only: bool) -> int:
-    """Show the session until the person leaves or closes the page; return the exit status."""
-    app = TeambotApp(session, place_of(session, ascii_only=ascii_only))
+def show(project: Project, *, ascii_only: bool) -> int:
+    """Show a session until the person leaves or closes the page; return the exit status."""
+    app = app_for(project, ascii_only=ascii_only)
     app.driver_class = _Page
     try:
         app.run()

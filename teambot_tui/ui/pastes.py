@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 
 LIMIT: Final = 16 * 1024
 """How much text is shown as it is."""

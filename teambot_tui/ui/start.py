@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
+    from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
 
 _PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
 
 
-def start(session: Session, *, ascii_only: bool) -> int:
-    """Show the session until the person leaves; return the exit status.
+def start(project: Project, *, ascii_only: bool) -> int:
+    """Show a session until the person leaves; return the exit status.
 
     Raises:
         SettingsError: A key of the person's own cannot be used.
     """
-    place = place_of(session, ascii_only=ascii_only or os.environ.get("TERM") == "linux")
+    app = app_for(project, ascii_only=ascii_only or os.environ.get("TERM") == "linux")
     guard = Guard()
-    app = TeambotApp(session, place)
     app.driver_class = _guarded(guard)
     _leave_on_signals(app, guard)
     try:
@@ -47,19 +48,26 @@ def start(session: Session, *, ascii_only: bool) -> int:
     return app.return_code or 0
 
 
-def place_of(session: Session, *, ascii_only: bool) -> Place:
-    """Return where the session is and how it is drawn."""
-    team = session.project.team
-    return Place(
-        folder=session.project.directory,
+def app_for(project: Project, *, ascii_only: bool) -> TeambotApp:
+    """Return the app for a project; it makes the session once its first picture is there."""
+    team = project.team
+    place = Place(
+        folder=project.directory,
         backends=team.backends,
         descriptions=team.descriptions,
-        models=session.models,
+        models={agent: member.model for agent, member in team.members.items()},
         history=History(history_path(os.environ)),
         glyphs=Glyphs(ascii_only=ascii_only),
-        keys=own_keys(session.project.settings),
-        notify=session.project.settings.notify,
+        keys=own_keys(project.settings),
+        notify=project.settings.notify,
     )
+    return TeambotApp(partial(_open_session, project), place)
+
+
+def _open_session(project: Project) -> Session:
+    from teambot_tui.api import Session  # noqa: PLC0415  the engine is loaded after the first picture
+
+    return Session(project=project)
 
 
 def _guarded(guard: Guard) -> type[LinuxDriver]:

@@ -115,10 +115,10 @@ class _Team(TeambotApp):
         place = Place(
             Path.cwd(), {}, {}, dict.fromkeys(agents, None), glyphs=Glyphs(ascii_only=False), history=None
         )
-        super().__init__(session, place)
+        super().__init__(lambda: session, place)
         self._agents = agents
 
-    def on_ready(self) -> None:
+    def on_session_screen_completed(self) -> None:
         for agent in self._agents:
             if agent != "probe":
                 self._submit(f"@{agent} talk")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from teambot_tui.language import StatementError, parse, render
+from teambot_tui.language import StatementError, parse
 from teambot_tui.language.nodes import Pipeline
 from teambot_tui.language.parser import parse_prompt
+from teambot_tui.language.render import render
 from tests.language.build import call, code, parsed, pipe, ref, task
 
 if TYPE_CHECKING:

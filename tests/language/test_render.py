@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from teambot_tui.language import StatementError, parse, render
+from teambot_tui.language import StatementError, parse
+from teambot_tui.language.render import render
 from tests.language.build import (
     call,
     code,

@@ -170,12 +170,13 @@ async def on_scene(size: tuple[int, int] = NORMAL, theme: str = DARK) -> AsyncIt
         glyphs=Glyphs(),
         clock=clock,
     )
-    app = TeambotApp(session, place)
+    app = TeambotApp(lambda: session, place)
     app.animation_level = "none"
     with fixed_surroundings():
         async with app.run_test(size=size, notifications=True) as pilot:
             app.theme = theme
             stage = Stage(app, pilot, script, clock)
+            await stage.screen.is_complete.wait()
             stage.screen.query_one("#find", Input).cursor_blink = False
             await pilot.pause()
             yield stage

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager
+from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,8 +30,9 @@ from teambot_tui.ui.widgets.panel import Panel
 from tests.team import TEAM, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
+    from textual.app import App
     from textual.pilot import Pilot
     from textual.widget import Widget
 
@@ -202,18 +204,18 @@ async def type_text(pilot: Pilot[None], text: str) -> None:
             await pilot.pause()
             await press(pilot, "ctrl+j")
         for character in row:
-            _send(pilot, character)
+            _send(pilot.app, character)
 
 
 async def press(pilot: Pilot[None], key: str) -> None:
     """Press a key and let the app do what it does."""
-    _send(pilot, key)
+    _send(pilot.app, key)
     await pilot.pause()
 
 
-def _send(pilot: Pilot[None], key: str) -> None:
+def _send(app: App[None], key: str) -> None:
     """Let a key arrive as from the terminal. (Pilot's own way waits three times for each.)"""
-    driver = pilot.app._driver
+    driver = app._driver
     assert driver is not None
     character = key if len(key) == 1 else None
     driver.send_message(
@@ -250,8 +252,12 @@ async def on_stage(
     default: str | None = None,
     keys: Keys | None = None,
     notify: Collection[str] = ("toast",),
+    typed_ahead: Sequence[str] = (),
 ) -> AsyncIterator[Stage]:
-    """Open the app on a session whose agents answer when they are told to."""
+    """Open the app on a session whose agents answer when they are told to.
+
+    The keys that are typed ahead come when the first picture is there and nothing else is.
+    """
     gate, clock = Gate(), Clock()
     session = session_on(gate, clock, policy, default)
     agents = session.roster.agents
@@ -265,8 +271,15 @@ async def on_stage(
         keys=keys or Keys(),
         notify=notify,
     )
-    app = TeambotApp(session, place)
+
+    def open_session() -> Session:
+        for key in typed_ahead:
+            Context().run(_send, app, key)  # else the screen, which asks for the session, would be its sender
+        return session
+
+    app = TeambotApp(open_session, place)
     async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, pilot, gate, clock)
+        await stage.screen.is_complete.wait()
         await pilot.pause()
         yield stage

@@ -14,7 +14,7 @@ from teambot_tui.engine.facts import Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
-from teambot_tui.ui.mirror import AgentView
+from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_view import InspectorView, Need

@@ -23,6 +23,29 @@ async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> Non
         assert stage.feed.display
 
 
+async def test_keys_typed_before_the_screen_is_complete_are_kept() -> None:
+    async with on_stage(typed_ahead=("@", "p", "m", " ", "x", "enter", "ctrl+f")) as stage:
+        await stage.until(lambda: stage.app.mirror.tasks() == ("pm#1",), "what was typed ahead to be sent")
+        assert stage.bar.text == ""
+        await stage.until(lambda: stage.focused is stage.screen.query_one("#find"), "the find line")
+
+
+@pytest.mark.parametrize("size", [SMALL, NORMAL, LARGE])
+async def test_a_change_of_state_needs_no_layout(size: tuple[int, int]) -> None:
+    async with on_stage(size) as stage:
+        await stage.paste("@pm,ba plan", made=2)
+        await stage.answer("pm#1", "done")
+        await stage.pilot.pause()
+        layouts: list[object] = []
+        stage.screen.screen_layout_refresh_signal.subscribe(stage.screen, layouts.append)
+        await stage.ask(lambda session: session.submit("@pm more"))
+        await stage.until(lambda: stage.state("pm#2") == "executing", "pm#2 to run")
+        await stage.answer("pm#2", "done as well")
+        await stage.fail("ba#1")
+        await stage.pilot.pause()
+        assert not layouts
+
+
 @pytest.mark.parametrize(
     ("size", "card", "tree", "side"),
     [(SMALL, False, False, False), (NORMAL, True, True, False), (LARGE, True, False, True)],

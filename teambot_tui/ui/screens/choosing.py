@@ -10,9 +10,6 @@ from textual.app import SuspendNotSupported
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.ui.editor import EditorError, edit_text
 from teambot_tui.ui.screens.surface import SurfaceScreen
-from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.inspector import Inspector
-from teambot_tui.ui.widgets.inspector_view import inspect
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -21,17 +18,28 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.ui.desk import Desk
     from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.ui.screens.parts import Parts
+    from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
+    from teambot_tui.ui.widgets.inspector import Inspector
 
 
 class ChoosingScreen(SurfaceScreen):
     """Has panels, a feed and an inspector, and a desk to ask."""
 
-    _mirror: Mirror
-    _desk: Desk
     _clock: Callable[[], float]
+    parts: Parts
+    """There once the screen is complete, before anyone can ask for one of them."""
     _chosen: AgentId | None = None
     _inspected: TaskId | None = None
+
+    @property
+    def _mirror(self) -> Mirror:
+        return self.parts.mirror
+
+    @property
+    def _desk(self) -> Desk:
+        return self.parts.desk
 
     # Choosing
 
@@ -46,8 +54,7 @@ class ChoosingScreen(SurfaceScreen):
     def show_chosen(self) -> None:
         """Bring the inspector up to date."""
         if self._chosen is not None and self.query_one("#side").display:
-            view = inspect(self._mirror, self._chosen, self._clock(), self._inspected)
-            self.query_one(Inspector).show(view)
+            self.parts.show_agent(self._chosen, self._clock(), self._inspected)
 
     def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
         """Open the inspector."""
@@ -56,7 +63,7 @@ class ChoosingScreen(SurfaceScreen):
         self.remove_class("-graphing", "-zoomed")
         self.add_class("-inspecting")
         self.show_chosen()
-        self.query_one(Inspector).focus()
+        self.parts.inspector.focus()
 
     def on_panel_moved(self, message: Panel.Moved) -> None:
         panels = list(self.query(Panel))
@@ -91,7 +98,7 @@ class ChoosingScreen(SurfaceScreen):
     # Acting
 
     def _task_at_cursor(self) -> TaskId | None:
-        feed = self.query_one(Feed)
+        feed = self.parts.feed
         return feed.cursor if feed.has_focus else None
 
     def _output_at_hand(self) -> tuple[str, str]:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from textual.widgets import Input
-
 from teambot_tui.ui.screens.choosing import ChoosingScreen
-from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import PlanLine
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
+    from textual.widgets import Input
 
 _ASKS = {"find": "find", "filter": "show only tasks with", "inspect": "find in this output"}
 
@@ -22,13 +18,9 @@ class FindingScreen(ChoosingScreen):
 
     _looking: Literal["find", "filter", "inspect"] = "find"
 
-    def find_line(self) -> ComposeResult:
-        """Make the line."""
-        yield Input(placeholder=_ASKS["find"], id="find")
-
     def action_find(self) -> None:
         """Open the line to find a text, in the inspector if the keys are there."""
-        self._open_line("inspect" if self.query_one(Inspector).has_focus_within else "find")
+        self._open_line("inspect" if self.parts.inspector.has_focus_within else "find")
 
     def action_filter(self) -> None:
         """Open the line to show only the tasks that have a text."""
@@ -38,7 +30,7 @@ class FindingScreen(ChoosingScreen):
         self._open_line("inspect")
 
     def _open_line(self, looking: Literal["find", "filter", "inspect"]) -> None:
-        line = self.query_one("#find", Input)
+        line = self.parts.find
         if looking != self._looking:
             self.close_line()
         self._looking = looking
@@ -51,36 +43,36 @@ class FindingScreen(ChoosingScreen):
     def on_input_changed(self, message: Input.Changed) -> None:
         if not self.has_class("-finding"):
             return  # it was emptied when it was closed
-        feed = self.query_one(Feed)
+        feed = self.parts.feed
         match self._looking:
             case "find":
                 count = feed.find(message.value)
             case "filter":
                 count = feed.filter(message.value)
             case "inspect":
-                count = self.query_one(Inspector).find(message.value)
+                count = self.parts.inspector.find(message.value)
         self._tell_found(count)
 
     def on_input_submitted(self) -> None:
         match self._looking:
             case "find":
-                self.query_one(Feed).find_next(1)
+                self.parts.feed.find_next(1)
             case "filter":
-                self.query_one(Feed).focus()  # the keys of the output act on what is left
+                self.parts.feed.focus()  # the keys of the output act on what is left
             case "inspect":
-                self.query_one(Inspector).focus()
+                self.parts.inspector.focus()
 
     def filter_again(self) -> None:
         """Let the filter follow what was said meanwhile."""
-        count = self.query_one(Feed).filter_again()
-        if count is not None and self.query_one("#find").has_focus:
+        count = self.parts.feed.filter_again()
+        if count is not None and self.parts.find.has_focus:
             self._tell_found(count)
 
     def close_line(self) -> None:
         """Look for nothing any more, and show everything again."""
-        self.query_one(Feed).stop_find()
-        self.query_one(Inspector).find("")
-        self.query_one("#find", Input).value = ""
+        self.parts.feed.stop_find()
+        self.parts.inspector.find("")
+        self.parts.find.value = ""
 
     def _tell_found(self, count: int) -> None:
         back = self.keys.said("back")

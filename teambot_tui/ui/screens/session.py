@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
+from textual.message import Message
 from textual.widgets import Static
 
-from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped
 from teambot_tui.engine.ids import agent_of
-from teambot_tui.language.nodes import Command, Span
 from teambot_tui.ui.commands import (
     COMMANDS_OF_THE_SCREEN,
     CommandError,
@@ -21,15 +20,12 @@ from teambot_tui.ui.commands import (
     run_command,
     words_for,
 )
-from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.finding import FindingScreen
+from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.welcome import EXAMPLES, welcome
-from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
-from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel
 
@@ -41,11 +37,12 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.session import Session
     from teambot_tui.language.errors import StatementError
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.history import History
-    from teambot_tui.ui.mirror import Changes, Mirror
+    from teambot_tui.ui.mirror import Changes
 
 _FRAME = 1 / 60
 _LAST_LINES = 1 / 6
@@ -75,16 +72,19 @@ class SessionScreen(FindingScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("anywhere"), *bindings("panel, output")]
 
-    def __init__(self, bridge: Bridge, mirror: Mirror, place: Place) -> None:
+    class Completed(Message):
+        """All parts are there and the engine runs."""
+
+    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
         super().__init__(classes="-empty")
-        self._bridge = bridge
-        self._mirror = mirror
-        self._desk = Desk(self, bridge, mirror, dict(place.models), place.folder)
+        self.is_complete = asyncio.Event()
+        """Until then nobody can be given work, and no key may be acted on."""
+        self._open_session = open_session
+        self._bridge: Bridge | None = None
         self._place = place
         self._glyphs = place.glyphs
         self._clock = place.clock
         self.keys, self.calls_by = place.keys, place.notify
-        self._ladders = Ladders(self._desk, place.clock, place.keys)
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
@@ -95,25 +95,18 @@ class SessionScreen(FindingScreen):
 
     def compose(self) -> ComposeResult:
         self.mind_size()
-        agents = self._mirror.roster.agents
+        agents = tuple(self._place.models)
         yield TitleBar(self._place.folder.name, self._glyphs)
         with Container(id="body"):
             with Container(id="panels"):
                 for number, agent in enumerate(agents, start=1):
-                    yield Panel(
-                        self._mirror.agent(agent), number, self._place.backends.get(agent, ""), self._glyphs
-                    )
-                yield Graph(self._glyphs, id="tree")
+                    yield Panel(AgentView(agent), number, self._place.backends.get(agent, ""), self._glyphs)
             with Vertical(id="centre"):
                 yield Tabs(agents)
                 for name, short in (("welcome", False), ("welcome-short", True)):
                     words = welcome(self._place.backends, self._place.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
-                yield Feed(self._glyphs)
-            with Vertical(id="side"):
-                yield Inspector(self._glyphs)
-                yield Graph(self._glyphs)
-        yield from self.find_line()
+            yield Vertical(id="side")
         yield PlanLine(self._glyphs)
         yield InputBar(self._glyphs, self._place.history, folder=self._place.folder)
         yield KeyBar()
@@ -121,17 +114,36 @@ class SessionScreen(FindingScreen):
     def on_mount(self) -> None:
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
-        bar.agents = self._mirror.roster.agents
+        bar.agents = tuple(self._place.models)
         bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
-        bar.words_for = partial(words_for, self._desk)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")
-        # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
-        loop = asyncio.get_running_loop()
-        self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
-        self.set_interval(1.0, self._tick)
-        self.set_interval(_LAST_LINES, self._show_last_lines)
+        self.call_after_refresh(self._complete)
+
+    async def _complete(self) -> None:
+        """After the first picture, bring in what it does not show, and start the engine."""
+        from teambot_tui.ui.screens.parts import Parts  # noqa: PLC0415  it loads half of the program
+
+        try:
+            self.parts = Parts(self, self._open_session(), self._place)
+            self._ladders = Ladders(self._desk, self._clock, self.keys)
+            self.query_one(InputBar).words_for = partial(words_for, self._desk)
+            self._bridge = self.parts.bridge
+            await self.parts.mount(self)
+            # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
+            loop = asyncio.get_running_loop()
+            self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
+            self.set_interval(1.0, self._tick)
+            self.set_interval(_LAST_LINES, self._show_last_lines)
+            self.post_message(self.Completed())
+        finally:
+            self.is_complete.set()
+
+    def close(self) -> None:
+        """End the engine, if there is one yet."""
+        if self._bridge is not None:
+            self._bridge.close()
 
     # What arrives from the engine
 
@@ -145,11 +157,11 @@ class SessionScreen(FindingScreen):
     def _draw(self) -> None:
         self._frame_is_due = False
         self._last_frame = asyncio.get_running_loop().time()
-        changes = self._mirror.take_in(self._bridge.take())
+        changes = self._mirror.take_in(self.parts.bridge.take())
         self._show(changes)
 
     def _show(self, changes: Changes) -> None:
-        feed = self.query_one(Feed)
+        feed = self.parts.feed
         for task in changes.tasks:
             feed.show_task(self._mirror.task(task))
         for task, text in changes.said:
@@ -163,8 +175,7 @@ class SessionScreen(FindingScreen):
             self.query_one(InputBar).suggestion = ""
             self.query_one(TitleBar).tell(self._mirror.counts)
             tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
-            for graph in self.query(Graph):
-                graph.show(tasks)
+            self.parts.show_tasks(tasks)
             text = self.query_one(InputBar).text
             if not text.startswith("/") and not self.has_class("-finding"):
                 self._explain(text)
@@ -176,11 +187,9 @@ class SessionScreen(FindingScreen):
         self.query_one(f"#panel-{agent}", Panel).show(self._mirror.agent(agent), self._clock())
 
     def _notice_ends(self, changes: Changes) -> None:
-        for fact in changes.facts:
-            if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
-                view = self._mirror.task(fact.task)
-                if view.background and not isinstance(fact, TaskCancelled):
-                    self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
+        for view in map(self._mirror.task, changes.ended):
+            if view.background and view.state != "cancelled":
+                self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
 
     def _show_last_lines(self) -> None:
         while self._talking:
@@ -210,7 +219,7 @@ class SessionScreen(FindingScreen):
         text = message.text
         bar = self.query_one(InputBar)
         if command := self._mirror.command(text):
-            if self._run_command(command):
+            if self._run_command(command.name, command.arguments):
                 bar.accept(text)
             else:
                 bar.refuse()
@@ -225,7 +234,7 @@ class SessionScreen(FindingScreen):
                 return
         bar.accept(text)
         if not text.rstrip().endswith("&"):
-            self.query_one(Feed).to_end()
+            self.parts.feed.to_end()
         self.run_worker(self._await_answer(text, self._desk.submit(text)), group="submit", name="submit")
 
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
@@ -246,9 +255,9 @@ class SessionScreen(FindingScreen):
         bar.refuse()
         bar.show_error(error.span)
 
-    def _run_command(self, command: Command) -> bool:
+    def _run_command(self, name: str, arguments: str = "") -> bool:
         try:
-            run_command(self._desk, command.name, command.arguments)
+            run_command(self._desk, name, arguments)
         except CommandError as error:
             self.query_one(PlanLine).complain(str(error))
             return False
@@ -262,7 +271,7 @@ class SessionScreen(FindingScreen):
             bar.text = " ".join((f"/{name}", *words, ""))
             bar.focus()
         else:
-            self._run_command(Command(name, "", Span(0, 0)))
+            self._run_command(name)
 
     def _explain(self, text: str) -> None:
         plan, bar = self.query_one(PlanLine), self.query_one(InputBar)
@@ -295,7 +304,7 @@ class SessionScreen(FindingScreen):
 
     def _show_tab(self, agent: AgentId | None) -> None:
         self.query_one(Tabs).choose(agent)
-        self.query_one(Feed).choose(agent)
+        self.parts.feed.choose(agent)
         self.choose(agent)
 
     # Actions
@@ -309,7 +318,7 @@ class SessionScreen(FindingScreen):
                     self.close_line()
                     self._explain(self.query_one(InputBar).text)
                     if self.has_class("-inspecting"):
-                        self.query_one(Inspector).focus()
+                        self.parts.inspector.focus()
                         return
                 if opened == "-zoomed":
                     self._show_tab(None)
@@ -339,7 +348,7 @@ class SessionScreen(FindingScreen):
         """Show the graph, or hide it."""
         self.remove_class("-inspecting", "-zoomed")
         self.toggle_class("-graphing")
-        (self.query_one("#graph") if self.has_class("-graphing") else self.query_one(InputBar)).focus()
+        (self.parts.graph if self.has_class("-graphing") else self.query_one(InputBar)).focus()
 
     def action_zoom(self) -> None:
         """Show only the chosen agent's output, or everyone's again."""
@@ -361,11 +370,11 @@ class SessionScreen(FindingScreen):
 
     def action_clear_output(self) -> None:
         """Empty the feed."""
-        self.query_one(Feed).clear()
+        self.parts.feed.clear()
 
     def action_scroll_output(self, direction: int) -> None:
         """Scroll the output without leaving the input."""
-        self.query_one(Feed).page(direction)
+        self.parts.feed.page(direction)
 
     def action_step_agent(self, by: int) -> None:
         """Show the next agent's tasks."""
@@ -396,4 +405,4 @@ class SessionScreen(FindingScreen):
         self.action_scroll_output(message.direction)
 
     def on_input_bar_follow_requested(self) -> None:
-        self.query_one(Feed).to_end()
+        self.parts.feed.to_end()

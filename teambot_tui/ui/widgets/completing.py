@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 from textual.geometry import Offset
 from textual.reactive import reactive
 
-from teambot_tui.language.complete import complete, rank
 from teambot_tui.language.names import COMMANDS
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
 from teambot_tui.ui.widgets.language_area import LanguageArea
 
@@ -60,6 +59,11 @@ class CompletingArea(LanguageArea):
 
     def offer_names(self, *, take_single: bool = False) -> bool:
         """Offer agents, outputs or commands; tell whether there are any."""
+        from teambot_tui.language.complete import (  # noqa: PLC0415  the first picture offers nothing
+            complete,
+            rank,
+        )
+
         cursor = self._index(self.cursor_location)
         if typed := _ARGUMENT.fullmatch(self.shown, 0, cursor):
             names = tuple(rank(typed["stem"], self.words_for(typed["command"])))

@@ -15,8 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from teambot_tui.engine.text import printable
-from teambot_tui.language.complete import rank
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
     from textual import events
@@ -131,6 +130,8 @@ def path_at(source: str, cursor: int) -> Span | None:
 
 def find_paths(word: str, folder: Path) -> tuple[str, ...]:
     """Return the paths that a word may be the beginning of; reads a directory, so call it in a thread."""
+    from teambot_tui.language.complete import rank  # noqa: PLC0415  not for the first picture
+
     base, _, stem = word.rpartition("/")
     found: dict[str, bool] = {}
     try:

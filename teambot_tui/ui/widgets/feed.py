@@ -319,6 +319,11 @@ class Feed(Widget, can_focus=True):
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the rows in sight.
+
+        Textual would put them into a frame, which the feed has not, and make new strips in every frame of the
+        screen. The same strips again remember what they look like, wherever they have scrolled to.
+        """
         self._turn_page()
         self._view.compose()
         self._drawn = [
@@ -327,7 +332,15 @@ class Feed(Widget, can_focus=True):
         if not self.follow and len(self._drawn) > _MARKED_FROM:
             strip, block, row = self._drawn[-1]
             self._drawn[-1] = (self._mark_below(strip, block), block, row)
-        return super().render_lines(crop)
+        _, background = self.background_colors
+        filters = self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip.crop(*crop.column_span))
+        return strips
 
     def _mark_below(self, strip: Strip, block: Block) -> Strip:
         """Say at the end of the last row that there is more, and how to come to it."""

@@ -166,7 +166,9 @@ class Graph(ScrollView, can_focus=True):
         else:
             self._picture = tree(self._items, self._edges, self._cursor, self._glyphs)
         self._strips.clear()
-        self.virtual_size = Size(self._picture.width, self._picture.height)
+        # Its place does not depend on what it shows: a new size is news to the scrollbars only, not a layout.
+        self.set_reactive(Graph.virtual_size, Size(self._picture.width, self._picture.height))
+        self._scroll_update(self.virtual_size)
         self.refresh()
 
     def _drawing(self) -> Picture:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
-    from teambot_tui.ui.mirror import AgentView, Mirror, TaskView
+    from teambot_tui.ui.mirror import Mirror, TaskView
+    from teambot_tui.ui.views import AgentView
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from teambot_tui.engine.text import printable
-from teambot_tui.language.highlight import highlight
-from teambot_tui.language.nodes import Span
+from teambot_tui.language.span import Span
 from teambot_tui.ui.glyphs import Glyphs, size
 from teambot_tui.ui.pastes import LIMIT, Pastes, drawn
 
@@ -225,6 +224,10 @@ class LanguageArea(TextArea):
 
     def _colour(self) -> dict[int, list[tuple[int, int, str]]]:
         shown = self.shown
+        if not shown:
+            return {}
+        from teambot_tui.language.highlight import highlight  # noqa: PLC0415  the first picture shows no text
+
         spans: list[tuple[Span, str]] = []
         if not self._pastes.folded(shown):  # what is folded away decides what the rest means
             for found in highlight(shown):

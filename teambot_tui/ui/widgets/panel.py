@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.mirror import AgentView
+    from teambot_tui.ui.views import AgentView
 
 _SILENT = 60.0
 """Seconds without a word after which an agent at work is called silent."""
@@ -96,7 +96,8 @@ class Panel(Widget, can_focus=True):
         if not self.has_class(f"-{shown}"):
             for state in _STATES:
                 self.set_class(state == shown, f"-{state}", update=False)
-            self.update_node_styles()
+            if self.is_attached:
+                self.update_node_styles()
         runs_on = view.model or self._runs_on
         title = f"{self._number} @{view.agent}" if self._number < 10 else f"@{view.agent}"
         self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)

@@ -1,0 +1,70 @@
+"""Opening the screen: the project read, what is wrong with it told, and then as little as possible loaded.
+
+Nothing here needs the command line's library, so `teambot` alone does not wait for it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from teambot_tui.agents.project import Project
+
+_PAGE_DRIVER = "textual.drivers.web_driver:WebDriver"  # what a web server tells the process behind a page
+
+
+class CannotOpenError(Exception):
+    """There is nothing to open or nowhere to show it; the text says why."""
+
+
+def open_here(
+    backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
+) -> Project:
+    """Read the project of the current directory, and print what the user should know of it.
+
+    Raises:
+        CannotOpenError: The settings cannot be used.
+    """
+    from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415  as below
+    from teambot_tui.agents.project import open_project  # noqa: PLC0415
+
+    try:
+        project = open_project(
+            Path.cwd(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
+        )
+    except AgentsError as error:
+        raise CannotOpenError(str(error)) from error
+    for note in project.notes:
+        sys.stderr.write(f"{note}\n")
+    return project
+
+
+def open_screen(backend: str | None = None, *, ascii_only: bool = False) -> int:
+    """Show a session in the terminal, or on the page it is behind; return the exit status.
+
+    Raises:
+        CannotOpenError: There is no terminal, or the settings cannot be used.
+    """
+    is_page = os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER
+    if not is_page and not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        raise CannotOpenError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
+    # Nothing of what is loaded now is garbage, but the collector would look through it again and again. The
+    # screen switches it on when it is complete.
+    gc.disable()
+    project = open_here(backend)  # what is wrong with it is told before the screen is loaded
+    from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415
+
+    try:
+        if is_page:
+            from teambot_tui.ui.page import show  # noqa: PLC0415
+
+            return show(project, ascii_only=ascii_only)
+        from teambot_tui.ui.start import start  # noqa: PLC0415
+
+        return start(project, ascii_only=ascii_only)
+    except AgentsError as error:
+        raise CannotOpenError(str(error)) from error

@@ -1,0 +1,32 @@
+"""What the screen shows, as small values without ways to change them; the mirror makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.board import State
+    from teambot_tui.engine.ids import AgentId, TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """What an agent's panel shows."""
+
+    agent: AgentId
+    state: str = "idle"
+    """`idle`, `queued`, `waiting` or `executing`."""
+    task: TaskId | None = None
+    """The task at hand, or the last one that ended."""
+    waiting_for: tuple[AgentId, ...] = ()
+    no_output_yet: tuple[AgentId, ...] = ()
+    since: float = 0.0
+    """When the state, or the last task, began."""
+    queued: int = 0
+    last_end: State | None = None
+    last_seconds: float = 0.0
+    last_line: str = ""
+    model: str | None = None
+    heard: float = 0.0
+    """When an executing agent last gave a sign of life."""
