@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.project import Project, open_project
 from teambot_tui.engine import session
+from teambot_tui.workflows.mcp_server import McpDoor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,3 +53,4 @@ class Session(session.Session):
             stdin=stdin,
             context=context,
         )
+        self.offer_tools(McpDoor(self))

@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -369,6 +370,23 @@ class Agent:
             answer = self.ask(method, params)
             answers.append(answer.get("result", answer.get("error")))
         self.say(json.dumps(answers))
+
+    def on_delegate(self, prompt: str) -> None:
+        """Let another agent do what follows the word, and say what it said."""
+        _, _, task = prompt.partition(" ")
+        self.use_tool("spawn", {"task": task, "label": "helper"})
+        self.use_tool("wait", {"runs": ["helper"]})
+        self.say(json.loads(self.use_tool("output", {"run": "helper"}))["output"])
+
+    def use_tool(self, name: str, arguments: Message) -> str:
+        server = self.servers[0]
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+        body = json.dumps({**call, "params": {"name": name, "arguments": arguments}}).encode()
+        headers = {each["name"]: each["value"] for each in server["headers"]}
+        headers |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        request = urllib.request.Request(server["url"], body, headers)
+        with urllib.request.urlopen(request) as answer:
+            return str(json.load(answer)["result"]["content"][0]["text"])
 
     def on_servers(self, prompt: str) -> None:
         self.say(json.dumps(self.servers))

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verdict
 from teambot_tui.engine.session import Session
 from teambot_tui.workflows.mcp_server import McpDoor
+from tests.agents.subjects import acp_command
 from tests.team import TEAM, Gate, settle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+    from pathlib import Path
 
     from mcp import Client
 
@@ -45,6 +48,7 @@ class Leader:
 
 @asynccontextmanager
 async def client_of(server: ToolServer) -> AsyncIterator[Client]:
+
     import httpx2
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
@@ -227,3 +231,18 @@ async def test_nobody_gets_in_without_a_secret(headers: dict[str, str]) -> None:
         assert answer.status_code == 401
         await door.aclose()
         await settle()
+
+
+async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_path: Path) -> None:
+    agent = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools")))
+    members = [Member(AgentId("pm"), "You lead.", None, agent, Permissions.ALLOW)]
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, agent)
+
+    session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path)
+    session.offer_tools(McpDoor(session))
+    async with asyncio.timeout(60), session:
+        result = await session.run("@pm delegate Count to three")
+        assert result.output == "Count to three", result
+        assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
