@@ -18,7 +18,9 @@ from teambot_tui.agents.checks import (
     boolean,
     file,
     integer,
+    more_arguments,
     number,
+    one_of,
     text,
     variable_name,
     variable_names,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _A_DAY = 24 * 60 * 60
 _SMALLEST_CONTEXT = 512
 _LARGEST_CONTEXT = 10_000_000
+_STREAMS = ("text", "claude-json", "codex-json", "gemini-json", "copilot-json", "opencode-json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,15 @@ TYPES: Mapping[str, BackendType] = {
     ),
     "command": BackendType(
         Table(
-            {"command": arguments, "env": variable_names, "silence_timeout": number(at_most=_A_DAY)},
+            {
+                "command": arguments,
+                "env": variable_names,
+                "silence_timeout": number(at_most=_A_DAY),
+                "stream": one_of(_STREAMS),
+                "model_arguments": more_arguments,
+                "system_arguments": more_arguments,
+                "system_in_prompt": boolean,
+            },
             required=("command",),
         ),
         _command,

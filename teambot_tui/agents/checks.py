@@ -146,8 +146,13 @@ def _bare_key(value: object) -> str | None:
 
 
 def _program(value: object) -> tuple[str, ...] | None:
+    words = _words(value)
+    return words if words and words[0] else None
+
+
+def _words(value: object) -> tuple[str, ...] | None:
     words = _strings(value)
-    return words if words and words[0] and all(printable(word) == word for word in words) else None
+    return words if words is not None and all(printable(word) == word for word in words) else None
 
 
 def _variables(value: object) -> tuple[str, ...] | None:
@@ -217,6 +222,8 @@ arguments = Check(
     'a program and its arguments, such as ["program", "--option"], without control characters', _program
 )
 """Passed on exactly, so it is refused rather than cleaned."""
+
+more_arguments = Check('a list of arguments, such as ["--option"], without control characters', _words)
 
 variable_names = Check(
     'a list of names of environment variables, without their values, such as ["HOME"]', _variables

@@ -9,13 +9,14 @@ from signal import Signals
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from teambot_tui.agents.process import Process
 
 KEPT: Final = "; its partial output is kept"
 _SHOWN_LINES: Final = 5
-_SHOWN_CHARACTERS: Final = 1000
+SHOWN_CHARACTERS: Final = 1000
 
 
 def encodable(text: str) -> str:
@@ -38,11 +39,12 @@ def why_it_did_not_start(program: str, error: OSError, directory: Path) -> str:
     return f"{program} does not start: {error.strerror}"
 
 
-def how_it_ended(process: Process) -> str:
-    """Say how a program that is over ended, with its last words."""
+def how_it_ended(process: Process, strays: Iterable[str] = ()) -> str:
+    """Say how a program that is over ended, with its last words, or else these strays of its output."""
     assert process.returncode is not None
     lines = process.errors.decode("utf-8", "replace").split("\n")
-    last_words = "\n".join([line for line in lines if line.strip()][-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
+    shown = [line for line in lines if line.strip()][-_SHOWN_LINES:] or strays
+    last_words = "\n".join(shown)[-SHOWN_CHARACTERS:]
     if process.returncode < 0:
         return f"was killed by {signal_name(-process.returncode)}" + (last_words and f": {last_words}")
     return f"ended with exit status {process.returncode}" + (

@@ -1,6 +1,7 @@
 """Any program as an agent: the prompt goes in, what it prints is the answer, and a failure says what to do.
 
-What a request brings is put into the arguments once and never looked at again, and never sees a shell.
+What a request brings is put into the arguments once and never looked at again, and never sees a shell. A
+program that prints a stream of JSON lines is understood line by line.
 """
 
 from __future__ import annotations
@@ -8,10 +9,19 @@ from __future__ import annotations
 import errno
 import re
 from codecs import getincrementaldecoder
+from contextlib import aclosing
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.failures import KEPT, encodable, how_it_ended, why_it_did_not_start
+from teambot_tui.agents.backends.streams import STREAMS
+from teambot_tui.agents.backends.streams.lines import Lines
+from teambot_tui.agents.failures import (
+    KEPT,
+    SHOWN_CHARACTERS,
+    encodable,
+    how_it_ended,
+    why_it_did_not_start,
+)
 from teambot_tui.agents.process import Process, SilenceError
 from teambot_tui.engine.ports import BackendError, Text
 
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
+    from teambot_tui.agents.backends.streams.shape import Stream
     from teambot_tui.engine.ports import Request, Update
 
 _PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model)\}")
@@ -28,22 +39,37 @@ class Command:
     """A program that is started anew for every task.
 
     `{prompt}`, `{system}` and `{model}` in its arguments stand for those of the request; without `{prompt}`
-    the prompt goes by standard input. `env` names the variables it may see besides the harmless ones.
+    the prompt goes by standard input. `model_arguments` are added where the request has a model, and
+    `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
+    `env` names the variables it may see besides the harmless ones, `stream` the shape of what it prints.
     """
 
     def __init__(
-        self, command: Sequence[str], *, env: Sequence[str] = (), silence_timeout: float = 600.0
+        self,
+        command: Sequence[str],
+        *,
+        env: Sequence[str] = (),
+        silence_timeout: float = 600.0,
+        stream: str = "text",
+        model_arguments: Sequence[str] = (),
+        system_arguments: Sequence[str] = (),
+        system_in_prompt: bool = False,
     ) -> None:
         self._program, *self._arguments = command
         self._env = tuple(env)
         self._silence_timeout = silence_timeout
+        self._stream = stream
+        self._model_arguments = tuple(model_arguments)
+        self._system_arguments = tuple(system_arguments)
+        self._system_in_prompt = system_in_prompt
 
     async def run(self, request: Request) -> AsyncGenerator[Update, None]:
         """Start the program and report what it prints.
 
         Raises:
-            BackendError: it cannot be started, fails, or falls silent.
+            BackendError: it cannot be started, fails, falls silent, or says itself that it failed.
         """
+        stream = None if self._stream == "text" else STREAMS[self._stream]()
         process = Process(
             [self._program, *self._fill_in(request)],
             directory=request.directory,
@@ -51,26 +77,58 @@ class Command:
             silence=self._silence_timeout,
         )
         name = PurePath(self._program).name
-        decoder = getincrementaldecoder("utf-8")("replace")
         note = ""
         try:
-            async with process:
-                if not self._takes("prompt"):
-                    process.write(encodable(request.prompt).encode())
-                process.end_input()
-                async for chunk in process:
-                    if text := decoder.decode(chunk):
-                        yield Text(text)
+            async with aclosing(self._listen(process, request, stream)) as updates:
+                async for update in updates:
+                    yield update
+                    if isinstance(update, Text):
                         note = KEPT
         except OSError as error:
             raise BackendError(self._why_it_did_not_start(error, request.directory)) from error
         except SilenceError as error:
             raise BackendError(f"{name} was stopped: {error}{note}") from error
-        if text := decoder.decode(b"", final=True):
-            yield Text(text)
-            note = KEPT
+        if stream is not None and stream.error:
+            raise BackendError(f"{name} failed: {stream.error[:SHOWN_CHARACTERS]}{note}")
         if process.returncode != 0:
-            raise BackendError(f"{name} {how_it_ended(process)}{note}")
+            strays = stream.strays if stream is not None and not stream.understood else ()
+            raise BackendError(f"{name} {how_it_ended(process, strays)}{note}")
+        if stream is not None and not stream.understood:
+            raise BackendError(
+                f"{name} printed nothing that is known as {self._stream}: "
+                f'check its command, or set stream = "text"'
+            )
+
+    async def _listen(
+        self, process: Process, request: Request, stream: Stream | None
+    ) -> AsyncGenerator[Update, None]:
+        async with process:
+            if not self._takes("prompt"):
+                process.write(encodable(self._prompt(request)).encode())
+            process.end_input()
+            if stream is None:
+                decoder = getincrementaldecoder("utf-8")("replace")
+                async for chunk in process:
+                    if text := decoder.decode(chunk):
+                        yield Text(text)
+                if text := decoder.decode(b"", final=True):
+                    yield Text(text)
+                return
+            lines = Lines()
+            async for chunk in process:
+                for line in lines.feed(chunk):
+                    for update in stream.feed(line):
+                        yield update
+            for line in lines.finish():
+                for update in stream.feed(line):
+                    yield update
+        for update in stream.finish():
+            yield update
+
+    def _prompt(self, request: Request) -> str:
+        if self._system_in_prompt and request.system:
+            return f"{request.system.rstrip()}\n\n{request.prompt}"
+        return request.prompt
 
     def _takes(self, placeholder: str) -> bool:
         return any(f"{{{placeholder}}}" in argument for argument in self._arguments)
@@ -81,10 +139,14 @@ class Command:
                 f"{self._program} needs a model: write @{request.agent} --model NAME …, "
                 f'or set model = "NAME" under [agents.{request.agent}]'
             )
-        values = {"prompt": request.prompt, "system": request.system, "model": request.model or ""}
+        values = {"prompt": self._prompt(request), "system": request.system, "model": request.model or ""}
+        arguments = [
+            *self._arguments,
+            *(self._model_arguments if request.model else ()),
+            *(self._system_arguments if request.system else ()),
+        ]
         filled_in = [
-            encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument))
-            for argument in self._arguments
+            encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument)) for argument in arguments
         ]
         if any("\0" in argument for argument in filled_in):
             raise BackendError(
