@@ -214,6 +214,22 @@ def _progress_bar(label: str) -> Callable[[int, int], None]:
     return draw if sys.stderr.isatty() else lambda *_: None
 
 
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+def doctor(as_json: bool) -> None:
+    """Say which agents are here, whether they are logged in, what the settings make of it, and what to do.
+
+    Nothing is changed, and nothing is sent anywhere.
+    """
+    import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
+
+    from teambot_tui.agents.doctor import examine  # noqa: PLC0415
+    from teambot_tui.headless import doctor as report  # noqa: PLC0415
+
+    health = asyncio.run(examine(Path.cwd(), os.environ))
+    click.echo(report.as_json(health) if as_json else report.as_table(health))
+
+
 def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
     try:
         from teambot_tui.ui.web import serve  # noqa: PLC0415

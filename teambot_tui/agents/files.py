@@ -1,13 +1,14 @@
-"""Files that somebody else wrote are read once, whole and bounded: no pipe can hang us, no size drown us."""
+"""Files that somebody else wrote are read once, whole and bounded: no pipe can hang us, no size drown us.
+
+Ours are written whole and in one step, for nobody's eyes but the user's.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+import tempfile
+from pathlib import Path
 
 SIZE_LIMIT = 1024 * 1024
 
@@ -42,6 +43,27 @@ def read_whole(path: Path) -> bytes:
     if len(content) > SIZE_LIMIT:
         raise UnreadableError(f"is larger than {SIZE_LIMIT} bytes")
     return content
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file in one step, so that a crash leaves the old one or the new one.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path = path.resolve()  # a link stays one
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # made with mode 0600
+    draft = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def decode(content: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teambot_tui.agents import catalogue
+from teambot_tui.agents.team import build
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Member
 
@@ -48,9 +48,14 @@ class Recruiting:
 
     def _of_persona(self, name: str) -> Member:
         persona = self._personas[name]
-        own = persona.backend if persona.backend in self._settings.backends else None
+        own = persona.backend if persona.backend in self._settings.chosen_backends else None
         runs_on = self._backend or own or self._settings.backend
         if runs_on not in self._backends:
-            description = self._settings.backends[runs_on]
-            self._backends[runs_on] = catalogue.build(description.type, description.options)
-        return Member(AgentId(name), persona.prompt, persona.model, self._backends[runs_on])
+            self._backends[runs_on] = build(self._settings, runs_on)
+        return Member(
+            AgentId(name),
+            persona.prompt,
+            persona.model,
+            self._backends[runs_on],
+            self._settings.permissions,
+        )

@@ -1,6 +1,7 @@
 """The settings a session runs by: the user's file, then the project's if it is trusted, then the environment.
 
-Tables are merged key by key. Only a backend is replaced as a whole: halves of two make none.
+Tables are merged key by key. Only a backend is replaced as a whole: halves of two make none. What agents
+may do unasked is the user's alone to say, so a project's file is not heard on it.
 """
 
 from __future__ import annotations
@@ -10,18 +11,22 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from teambot_tui.agents.catalogue import UNCONFIGURED
+from teambot_tui.agents.catalogue import TYPES, UNCONFIGURED
 from teambot_tui.agents.checks import unknown
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.places import PROJECT_FILE, config_directory
+from teambot_tui.agents.presets import PRESETS, SERVERS
 from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
 from teambot_tui.engine.policy import Policy
+from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from teambot_tui.agents.presets import Server
 
 _REFERENCES_VARIABLE = "TEAMBOT_ENABLE_AGENT_REFS"
 _OFF = ("0", "false", "no", "off")
@@ -44,6 +49,19 @@ class AgentSettings:
     backend: str | None = None
     model: str | None = None
     persona: str | None = None
+    permissions: Permissions | None = None
+
+
+def _known_agent(name: str) -> BackendSettings | None:
+    if preset := PRESETS.get(name):
+        return BackendSettings(name, preset.type, preset.backend_options())
+    if server := _servers().get(name):
+        return BackendSettings(name, "openai", {"base_url": server.address})
+    return None
+
+
+def _servers() -> Mapping[str, Server]:
+    return SERVERS if "openai" in TYPES else {}
 
 
 def _unconfigured() -> Mapping[str, BackendSettings]:
@@ -66,6 +84,26 @@ class Settings:
     notify: tuple[str, ...] = ("toast",)
     sources: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    permissions: Permissions = Permissions.ASK
+
+    @property
+    def chosen_backends(self) -> frozenset[str]:
+        """The backends that the settings describe or name; a preset is one only where they name it."""
+        named = (agent.backend for agent in self.agents.values() if agent.backend)
+        return frozenset((self.backend, *self.backends, *named))
+
+    @property
+    def says_what_to_run_on(self) -> bool:
+        """Whether any file names a backend."""
+        return any(key == "backend" or key.endswith(".backend") for key in self.sources)
+
+    def find_backend(self, name: str) -> BackendSettings | None:
+        """Return the backend of that name: from the settings, or one of the agents that are known."""
+        return self.backends.get(name) or _known_agent(name)
+
+    def unknown_backend(self, name: str) -> str:
+        """Say that there is no such backend, and which there are."""
+        return unknown("backend", name, dict.fromkeys((*self.backends, *PRESETS, *_servers())))
 
     def error(self, key: str, message: str) -> SettingsError:
         """Return an error about a key, with the file that set it."""
@@ -88,15 +126,26 @@ def load_settings(directory: Path, environ: Mapping[str, str]) -> Settings:
     return replace(settings, notes=notes)
 
 
-def _user_file(directory: Path, environ: Mapping[str, str]) -> SettingsFile | None:
+def user_path(directory: Path, environ: Mapping[str, str]) -> Path | None:
+    """Return where the user's own settings are, whether or not they exist; None if there are to be none.
+
+    Raises:
+        SettingsError: Nothing says where the user is at home.
+    """
     named = environ.get("TEAMBOT_CONFIG")
     if named == os.devnull:
         return None
-    path = directory / named if named else config_directory(environ) / "config.toml"
+    return directory / named if named else config_directory(environ) / "config.toml"
+
+
+def _user_file(directory: Path, environ: Mapping[str, str]) -> SettingsFile | None:
+    path = user_path(directory, environ)
+    if path is None:
+        return None
     try:
         return parse_settings(path, _content(path))
     except FileNotFoundError as error:
-        if named:
+        if environ.get("TEAMBOT_CONFIG"):
             raise SettingsError(path, "", "does not exist, but TEAMBOT_CONFIG names it") from error
         return None
 
@@ -120,7 +169,12 @@ def _project_file(
     for key in file.personal():
         own = one_line(str(user.path if user else config_directory(environ) / "config.toml"))
         raise SettingsError(path, key, f"belongs to you, not to a project: put it into {own}")
-    return file, ()
+    ignored = [key for key in file.keys() if key.rpartition(".")[2] == "permissions"]  # noqa: SIM118
+    notes = tuple(
+        f"{PROJECT_FILE}: {key} is ignored: what agents may do unasked is taken from your own settings only"
+        for key in ignored
+    )
+    return file.without_permissions(), notes
 
 
 def _content(path: Path) -> bytes:
@@ -156,6 +210,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         keys=MappingProxyType(keys),
         notify=values.get("notify", defaults.notify),
         sources=MappingProxyType(sources),
+        permissions=values.get("permissions", defaults.permissions),
     )
 
 
@@ -166,8 +221,8 @@ def _check_backends(settings: Settings) -> None:
         f"agents.{name}.backend": agent.backend for name, agent in settings.agents.items() if agent.backend
     }
     for key, backend in named.items():
-        if backend not in settings.backends:
-            raise settings.error(key, unknown("backend", backend, settings.backends))
+        if settings.find_backend(backend) is None:
+            raise settings.error(key, settings.unknown_backend(backend))
 
 
 def _references(environ: Mapping[str, str]) -> bool | None:

@@ -6,7 +6,7 @@ Only the shape is decided here. Whether a backend exists is known when all files
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from teambot_tui.agents import checks
@@ -15,6 +15,7 @@ from teambot_tui.agents.checks import Check, Table
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, decode
 from teambot_tui.engine.policy import OnFailure
+from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -31,19 +32,30 @@ POLICY: Mapping[str, Check[Any]] = {
     "output_limit": checks.integer(1, 1024**3),
     "on_dependency_failure": checks.one_of(OnFailure),
     "references": checks.boolean,
+    "budget": checks.number(at_most=1_000_000),
+    "token_budget": checks.integer(1, 10**15),
 }
+_PERMISSIONS = checks.one_of(Permissions)
 _DOCUMENT = Table(
     {
         "default_agent": checks.agent_id_or_nothing,
         "backend": checks.backend_name,
         **POLICY,
+        "permissions": _PERMISSIONS,
         "backends": checks.table,
         "agents": checks.table,
         "keys": checks.table,
         "notify": checks.some_of(("toast", "bell", "osc9")),
     }
 )
-_AGENT = Table({"backend": checks.backend_name, "model": checks.text, "persona": checks.agent_id})
+_AGENT = Table(
+    {
+        "backend": checks.backend_name,
+        "model": checks.text,
+        "persona": checks.agent_id,
+        "permissions": _PERMISSIONS,
+    }
+)
 _TYPE = checks.one_of(TYPES)
 
 
@@ -68,6 +80,18 @@ class SettingsFile:
         """Yield the keys that only a person's own file may set, as far as this one sets them."""
         yield from ("keys",) if self.own_keys else ()
         yield from ("notify",) if "notify" in self.values else ()
+
+    def without_permissions(self) -> SettingsFile:
+        """Return the same file as if it gave no agent any permissions."""
+        return replace(
+            self,
+            values=_without_permissions(self.values),
+            agents={name: _without_permissions(agent) for name, agent in self.agents.items()},
+        )
+
+
+def _without_permissions(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != "permissions"}
 
 
 def parse_settings(path: Path, content: bytes) -> SettingsFile:

@@ -60,8 +60,8 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
         SettingsError: The settings, or the `backend` given, name something that does not exist.
         PersonaError: A persona, other than one of Claude's, names a backend that does not exist.
     """
-    if backend is not None and backend not in settings.backends:
-        raise SettingsError(None, "--backend", unknown("backend", backend, settings.backends))
+    if backend is not None and settings.find_backend(backend) is None:
+        raise SettingsError(None, "--backend", settings.unknown_backend(backend))
     built: dict[str, Backend] = {}
     members: dict[AgentId, Member] = {}
     backends: dict[AgentId, str] = {}
@@ -72,13 +72,25 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
         persona = _persona(name, settings, personas)
         runs_on = backend or chosen.backend or _own_backend(persona, settings, notes) or settings.backend
         if runs_on not in built:
-            description = settings.backends[runs_on]
-            built[runs_on] = catalogue.build(description.type, description.options)
+            built[runs_on] = build(settings, runs_on)
         agent = AgentId(name)
-        members[agent] = Member(agent, persona.prompt, chosen.model or persona.model, built[runs_on])
+        members[agent] = Member(
+            agent,
+            persona.prompt,
+            chosen.model or persona.model,
+            built[runs_on],
+            chosen.permissions or settings.permissions,
+        )
         backends[agent] = runs_on
         descriptions[agent] = persona.description
     return Team(members, _default(settings, members), backends, descriptions, tuple(dict.fromkeys(notes)))
+
+
+def build(settings: Settings, name: str) -> Backend:
+    """Make the backend of that name, which must exist."""
+    description = settings.find_backend(name)
+    assert description is not None
+    return catalogue.build(description.type, description.options)
 
 
 def _order(settings: Settings, personas: Mapping[str, Persona]) -> list[str]:
@@ -102,10 +114,14 @@ def _persona(name: str, settings: Settings, personas: Mapping[str, Persona]) -> 
 
 
 def _own_backend(persona: Persona, settings: Settings, notes: list[str]) -> str | None:
-    if persona.backend is None or persona.backend in settings.backends:
+    if persona.backend is None or persona.backend in settings.chosen_backends:
         return persona.backend
-    message = unknown("backend", persona.backend, settings.backends)
-    error = PersonaError(persona.path, 0, f"`backend`: {message}")
+    if settings.find_backend(persona.backend) is not None:
+        # A project's personas need no trust, so they may not start what the user has not chosen.
+        problem = f"{persona.backend} is known, but your settings do not use it"
+        notes.append(f"passed over: {PersonaError(persona.path, 0, f'`backend`: {problem}')}")
+        return None
+    error = PersonaError(persona.path, 0, f"`backend`: {settings.unknown_backend(persona.backend)}")
     if not persona.is_claudes:
         raise error
     notes.append(f"passed over: {error}")

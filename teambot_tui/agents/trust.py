@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teambot_tui.agents.errors import SettingsError
-from teambot_tui.agents.files import UnreadableError, read_whole
+from teambot_tui.agents.files import UnreadableError, read_whole, write_whole
 from teambot_tui.agents.places import config_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 RECORD = "trusted.json"
 
@@ -42,7 +40,8 @@ def trust(project_file: Path, environ: Mapping[str, str]) -> None:
         raise SettingsError(project_file, "", str(error)) from error
     record = config_directory(environ) / RECORD
     try:
-        _write(record, _recorded(record) | {_directory(project_file): _digest(content)})
+        entries = _recorded(record) | {_directory(project_file): _digest(content)}
+        write_whole(record, json.dumps(entries, indent=2, sort_keys=True).encode())
     except OSError as error:
         raise SettingsError(record, "", f"cannot be written: {error.strerror}") from error
 
@@ -63,19 +62,3 @@ def _recorded(record: Path) -> dict[str, str]:
     if not isinstance(entries, dict):
         return {}
     return {directory: digest for directory, digest in entries.items() if isinstance(digest, str)}
-
-
-def _write(record: Path, entries: Mapping[str, str]) -> None:
-    """Replace the record in one step, so that a crash leaves the old one or the new one."""
-    record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{record.name}.", dir=record.parent)  # made with mode 0600
-    draft = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(entries, file, indent=2, sort_keys=True)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(record)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

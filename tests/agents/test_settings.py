@@ -287,7 +287,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (
             '[agents.pm]\nbackend = "claud"',
             "agents.pm.backend",
-            "unknown backend claud. Allowed: echo, local, rehearsal",
+            "unknown backend claud. Did you mean claude? Allowed: echo, local, rehearsal, claude, codex",
         ),
     ],
 )

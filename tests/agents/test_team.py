@@ -15,6 +15,8 @@ from teambot_tui.agents.errors import PersonaError, SettingsError
 from teambot_tui.agents.persona import Persona, Personas, load_personas
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM, assemble
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.ports import Permissions
 
 BUILT_IN = load_personas(Path("/nonexistent"))
 FILE = Path("/project/teambot.toml")
@@ -162,23 +164,45 @@ def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
     assert refuse(settings(pm=AgentSettings(persona="exlore"))).startswith(
         f"{FILE}: agents.pm.persona: unknown persona exlore. Did you mean explore? Allowed: "
     )
-    assert refuse(Settings(), backend="ec\x1b[1mo") == (
-        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal"
+    assert refuse(Settings(), backend="ec\x1b[1mo").startswith(
+        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal, claude, "
     )
-    assert refuse(Settings(), personas(persona("pm", backend="claude"))) == (
-        "/project/.teambot/agents/pm.md: `backend`: unknown backend claude. Allowed: echo, local, rehearsal"
+    assert refuse(Settings(), personas(persona("pm", backend="mine"))).startswith(
+        "/project/.teambot/agents/pm.md: `backend`: unknown backend mine. Allowed: echo, local, rehearsal, claude, "
     )
 
 
 def test_an_unknown_backend_in_a_file_of_claudes_is_a_note() -> None:
-    scout = replace(persona("scout", backend="claude"), path=Path("/project/.claude/agents/scout.md"))
+    scout = replace(persona("scout", backend="mine"), path=Path("/project/.claude/agents/scout.md"))
     chosen = settings(pm=AgentSettings(persona="scout"))
     team = assemble(chosen, personas(scout))
     assert len({id(member.backend) for member in team.members.values()}) == 1
     (note,) = team.notes
-    assert note.startswith(
-        f"passed over: {scout.path}: `backend`: unknown backend claude. Allowed: echo, flag"
+    assert note.startswith(f"passed over: {scout.path}: `backend`: unknown backend mine. Allowed: echo, flag")
+
+
+def test_a_persona_cannot_start_a_known_agent_that_the_settings_do_not_use() -> None:
+    scout = persona("scout", backend="claude-cli")
+    team = assemble(settings(), personas(scout))
+    assert {str(name): backend for name, backend in team.backends.items()}["scout"] == "default"
+    assert team.notes == (
+        f"passed over: {scout.path}: `backend`: claude-cli is known, but your settings do not use it",
     )
+
+
+def test_a_persona_may_use_a_known_agent_that_the_settings_use() -> None:
+    team = assemble(settings(pm=AgentSettings(backend="llm")), personas(persona("scout", backend="llm")))
+    by_id = {str(name): backend for name, backend in team.backends.items()}
+    assert (by_id["pm"], by_id["scout"]) == ("llm", "llm")
+    assert team.notes == ()
+
+
+def test_permissions_are_the_agents_own_or_those_of_all() -> None:
+    chosen = replace(settings(pm=AgentSettings(permissions=Permissions.ALLOW)), permissions=Permissions.DENY)
+    members = {str(name): member for name, member in assemble(chosen, BUILT_IN).members.items()}
+    assert members["pm"].permissions is Permissions.ALLOW
+    assert members["ba"].permissions is Permissions.DENY
+    assert assemble(Settings(), BUILT_IN).members[AgentId("pm")].permissions is Permissions.ASK
 
 
 @pytest.mark.parametrize("name", ["all", "PM", "a_b", "", "../pm"])

@@ -1,0 +1,206 @@
+"""What this machine has and what the settings make of it: everything is told, nothing is changed.
+
+What is wrong with the settings is one of the things to tell, so it stops nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from teambot_tui.agents.discovery import login_seen, servers_here, version_of
+from teambot_tui.agents.errors import AgentsError
+from teambot_tui.agents.files import UnreadableError, read_whole
+from teambot_tui.agents.persona import load_personas
+from teambot_tui.agents.places import PROJECT_FILE
+from teambot_tui.agents.presets import PRESETS, SERVERS
+from teambot_tui.agents.settings import Settings, load_settings, user_path
+from teambot_tui.agents.team import assemble
+from teambot_tui.agents.trust import is_trusted
+from teambot_tui.engine.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from teambot_tui.agents.presets import Preset
+    from teambot_tui.agents.settings import BackendSettings
+    from teambot_tui.agents.team import Team
+
+_AT_ONCE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class BackendHealth:
+    """One backend: whether it is there, and what to do if it is not ready.
+
+    `login` is `yes`, `not seen` or `not needed`, or empty where nothing is known about it.
+    """
+
+    name: str
+    type: str
+    found: bool
+    where: str
+    version: str = ""
+    login: str = ""
+    what_to_do: str = ""
+    used_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileHealth:
+    """One file of settings, and what became of it."""
+
+    path: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """All there is to tell."""
+
+    backends: tuple[BackendHealth, ...]
+    files: tuple[FileHealth, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+async def examine(directory: Path, environ: Mapping[str, str]) -> Health:
+    """Look at everything."""
+    settings, team, notes, warnings = _settings(directory, environ)
+    used_by: dict[str, list[str]] = {}
+    for agent, backend in (team.backends if team else {}).items():
+        used_by.setdefault(backend, []).append(agent)
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def known(preset: Preset) -> BackendHealth:
+        async with limit:
+            return await _known_agent(preset, environ, tuple(used_by.get(preset.name, ())))
+
+    configured = [
+        _configured(backend, tuple(used_by.get(name, ()))) for name, backend in settings.backends.items()
+    ]
+    presets = [preset for name, preset in PRESETS.items() if name not in settings.backends]
+    agents, servers = await asyncio.gather(asyncio.gather(*map(known, presets)), _servers(settings, used_by))
+    if team:
+        warnings += _untold(settings, team)
+    return Health((*configured, *agents, *servers), _files(directory, environ), notes, warnings)
+
+
+def _settings(
+    directory: Path, environ: Mapping[str, str]
+) -> tuple[Settings, Team | None, tuple[str, ...], tuple[str, ...]]:
+    settings = Settings()
+    try:
+        settings = load_settings(directory, environ)
+        personas = load_personas(directory)
+        team = assemble(settings, personas)
+    except AgentsError as error:
+        return settings, None, settings.notes, (str(error),)
+    except ImportError as error:  # a backend whose extra is not installed
+        return settings, None, settings.notes, (one_line(str(error)),)
+    return settings, team, (*settings.notes, *personas.notes, *team.notes), ()
+
+
+async def _known_agent(preset: Preset, environ: Mapping[str, str], used_by: tuple[str, ...]) -> BackendHealth:
+    path = preset.path()
+    if path is None:
+        missing = preset.command()[0]
+        return BackendHealth(
+            preset.name, preset.type, False, missing, what_to_do=preset.install, used_by=used_by
+        )
+    seen = login_seen(preset.login, environ)
+    state = "yes" if seen else "not seen" if preset.login.needed else "not needed"
+    return BackendHealth(
+        preset.name,
+        preset.type,
+        found=True,
+        where=path,
+        version=await version_of(preset, path),
+        login=state,
+        what_to_do=preset.login.how if state == "not seen" else "",
+        used_by=used_by,
+    )
+
+
+def _configured(backend: BackendSettings, used_by: tuple[str, ...]) -> BackendHealth:
+    options: Mapping[str, Any] = backend.options
+    command = options.get("command")
+    if not command:
+        where = str(options.get("base_url", "")) or "built in"
+        return BackendHealth(backend.name, backend.type, True, one_line(where), used_by=used_by)
+    path = shutil.which(command[0])
+    return BackendHealth(
+        backend.name,
+        backend.type,
+        path is not None,
+        one_line(path or command[0]),
+        what_to_do="" if path else f"install {one_line(command[0])}, or correct [backends.{backend.name}]",
+        used_by=used_by,
+    )
+
+
+async def _servers(settings: Settings, used_by: Mapping[str, list[str]]) -> list[BackendHealth]:
+    found = {each.name for each in await servers_here()}
+    return [
+        BackendHealth(
+            name,
+            "openai",
+            name in found,
+            server.address,
+            login="not needed" if name in found else "",
+            what_to_do="" if name in found else f"start {server.title}",
+            used_by=tuple(used_by.get(name, ())),
+        )
+        for name, server in SERVERS.items()
+        if name not in settings.backends
+    ]
+
+
+def _files(directory: Path, environ: Mapping[str, str]) -> tuple[FileHealth, ...]:
+    try:
+        user = user_path(directory, environ)
+    except AgentsError as error:
+        return (FileHealth("", str(error)),)
+    files = [_file(user, "read")] if user else []
+    project = directory / PROJECT_FILE
+    try:
+        trusted = is_trusted(project, read_whole(project), environ)
+        files.append(_file(project, "read, trusted" if trusted else "ignored until you run: teambot trust"))
+    except (FileNotFoundError, UnreadableError):
+        files.append(_file(project, ""))
+    return tuple(files)
+
+
+def _file(path: Path, state: str) -> FileHealth:
+    try:
+        read_whole(path)
+    except FileNotFoundError:
+        state = "not there"
+    except UnreadableError as error:
+        state = str(error)
+    return FileHealth(one_line(str(path), 300), state)
+
+
+def _untold(settings: Settings, team: Team) -> tuple[str, ...]:
+    """Say which agents have a model or a persona that their program is never told."""
+    warnings: list[str] = []
+    for agent, member in team.members.items():
+        backend = settings.find_backend(team.backends[agent])
+        if backend is None or backend.type != "command":
+            continue
+        options: Mapping[str, Any] = backend.options
+        told = [*options["command"], *options.get("model_arguments", ())]
+        if member.model and not any("{model}" in argument for argument in told):
+            warnings.append(
+                f"@{agent} has the model {member.model}, but {backend.name} is not told: "
+                "there is no {model} in its command"
+            )
+        told = [*options["command"], *options.get("system_arguments", ())]
+        if not options.get("system_in_prompt") and not any("{system}" in argument for argument in told):
+            warnings.append(
+                f"{backend.name} is not told who an agent is: there is no {{system}} in its command"
+            )
+    return tuple(dict.fromkeys(warnings))

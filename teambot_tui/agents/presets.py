@@ -1,0 +1,289 @@
+"""The agents that are known by name, so that `backend = "claude"` is enough: how each is started and found.
+
+Only what a preset names is passed on to its program. None of them is told to do anything unasked: whoever
+wants that writes a table of the same name, which takes the preset's place.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NETWORK: Final = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
+_NODE: Final = (*_NETWORK, "NODE_EXTRA_CA_CERTS")
+_MODEL: Final = ("--model={model}",)
+_PERSONA: Final = ("--append-system-prompt={system}",)
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How an agent knows its user: variables that hold a key, files that hold a login, and what to do.
+
+    A file is given as the variable that can name its directory, that directory below the user's home
+    otherwise, and its name.
+    """
+
+    variables: tuple[str, ...] = ()
+    files: tuple[tuple[str, str, str], ...] = ()
+    how: str = ""
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """An agent that is known by name; of several `commands` the first that is installed counts."""
+
+    name: str
+    title: str
+    type: str
+    commands: tuple[tuple[str, ...], ...]
+    install: str
+    login: Login
+    variables: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
+    version: tuple[str, ...] = ("--version",)
+
+    def command(self) -> tuple[str, ...]:
+        """Return the command that is installed, or else the one to install."""
+        return next((each for each in self.commands if shutil.which(each[0])), self.commands[0])
+
+    def path(self) -> str | None:
+        """Return where the program is, or None if it is not on PATH."""
+        return shutil.which(self.command()[0])
+
+    def backend_options(self) -> Mapping[str, object]:
+        """Return the options for a backend of its type."""
+        options: dict[str, object] = {
+            "command": self.command(),
+            "env": tuple(dict.fromkeys((*self.login.variables, *self.variables))),
+            **self.options,
+        }
+        if self.type == "acp" and self.login.how:
+            options["login"] = self.login.how
+        return MappingProxyType(options)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server for models that listens on this machine, where it does so unless told otherwise."""
+
+    name: str
+    title: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        """Where its OpenAI-compatible interface begins."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+
+_CLAUDE: Final = Login(
+    ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+    (("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"),),
+    "run `claude` and type /login",
+)
+_CLAUDE_KNOWS: Final = (
+    *("ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR"),
+    *("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", *_NODE),
+)
+_CODEX: Final = Login(
+    ("CODEX_API_KEY", "OPENAI_API_KEY"), (("CODEX_HOME", ".codex", "auth.json"),), "codex login"
+)
+_CODEX_KNOWS: Final = ("CODEX_HOME", "OPENAI_BASE_URL", *_NODE)
+_GEMINI: Final = Login(
+    ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"),
+    (("", ".gemini", "oauth_creds.json"),),
+    "run `gemini` and choose how to log in",
+)
+_GEMINI_KNOWS: Final = (
+    *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_VERTEXAI"),
+    *("GOOGLE_GEMINI_BASE_URL", *_NODE),
+)
+_COPILOT: Final = Login(
+    ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"), (), "run `copilot` and type /login"
+)
+_COPILOT_KNOWS: Final = ("COPILOT_HOME", "COPILOT_MODEL", *_NODE)
+_PROVIDER_KEYS: Final = (
+    *("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"),
+    *("GROQ_API_KEY", "DEEPSEEK_API_KEY", "MISTRAL_API_KEY"),
+)
+_OPENCODE: Final = Login(
+    ("OPENCODE_API_KEY", *_PROVIDER_KEYS),
+    (("XDG_DATA_HOME", ".local/share", "opencode/auth.json"),),
+    "opencode auth login",
+)
+_OPENCODE_KNOWS: Final = ("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", *_NODE)
+_QWEN: Final = Login(
+    ("OPENAI_API_KEY", "DASHSCOPE_API_KEY"), (("", ".qwen", "oauth_creds.json"),), "run `qwen` and type /auth"
+)
+_QWEN_KNOWS: Final = ("OPENAI_BASE_URL", "OPENAI_MODEL", *_NODE)
+
+_ALL: Final = (
+    Preset(
+        *("claude", "Claude Code", "acp", (("claude-agent-acp",), ("claude-code-acp",))),
+        install="npm install -g @agentclientprotocol/claude-agent-acp",
+        login=_CLAUDE,
+        variables=_CLAUDE_KNOWS,
+        version=(),  # it answers every argument by waiting for a client
+    ),
+    Preset(
+        *("codex", "Codex", "acp", (("codex-acp",),)),
+        install="npm install -g @agentclientprotocol/codex-acp",
+        login=_CODEX,
+        variables=_CODEX_KNOWS,
+    ),
+    Preset(
+        *("gemini", "Gemini CLI", "acp", (("gemini", "--acp"),)),
+        install="npm install -g @google/gemini-cli",
+        login=_GEMINI,
+        variables=_GEMINI_KNOWS,
+    ),
+    Preset(
+        *("copilot", "GitHub Copilot CLI", "acp", (("copilot", "--acp"),)),
+        install="npm install -g @github/copilot",
+        login=_COPILOT,
+        variables=_COPILOT_KNOWS,
+    ),
+    Preset(
+        *("opencode", "OpenCode", "acp", (("opencode", "acp"),)),
+        install="npm install -g opencode-ai",
+        login=_OPENCODE,
+        variables=_OPENCODE_KNOWS,
+    ),
+    Preset(
+        *("qwen", "Qwen Code", "acp", (("qwen", "--acp"),)),
+        install="npm install -g @qwen-code/qwen-code",
+        login=_QWEN,
+        variables=_QWEN_KNOWS,
+    ),
+    Preset(
+        *("vibe", "Mistral Vibe", "acp", (("vibe-acp",),)),
+        install="pip install mistral-vibe",
+        login=Login(("MISTRAL_API_KEY",), (("VIBE_HOME", ".vibe", ".env"),), "run `vibe --setup`"),
+        variables=("VIBE_HOME", *_NETWORK),
+    ),
+    Preset(
+        *("goose", "goose", "acp", (("goose", "acp"),)),
+        install="see https://block.github.io/goose",
+        login=Login(
+            _PROVIDER_KEYS, (("XDG_CONFIG_HOME", ".config", "goose/config.yaml"),), "goose configure"
+        ),
+        variables=("GOOSE_PROVIDER", "GOOSE_MODEL", *_NETWORK),
+    ),
+    Preset(
+        "claude-cli",
+        "Claude Code, one run a task",
+        "command",
+        (
+            (
+                *("claude", "-p", "--output-format", "stream-json"),
+                *("--verbose", "--include-partial-messages"),
+            ),
+        ),
+        install="npm install -g @anthropic-ai/claude-code",
+        login=_CLAUDE,
+        variables=_CLAUDE_KNOWS,
+        options={"stream": "claude-json", "model_arguments": _MODEL, "system_arguments": _PERSONA},
+    ),
+    Preset(
+        "codex-cli",
+        "Codex, one run a task",
+        "command",
+        (("codex", "exec", "--json", "--skip-git-repo-check"),),
+        install="npm install -g @openai/codex",
+        login=_CODEX,
+        variables=_CODEX_KNOWS,
+        options={"stream": "codex-json", "model_arguments": _MODEL, "system_in_prompt": True},
+    ),
+    Preset(
+        "gemini-cli",
+        "Gemini CLI, one run a task",
+        "command",
+        (("gemini", "-o", "stream-json"),),
+        install="npm install -g @google/gemini-cli",
+        login=_GEMINI,
+        variables=_GEMINI_KNOWS,
+        options={"stream": "gemini-json", "model_arguments": _MODEL, "system_in_prompt": True},
+    ),
+    Preset(
+        "copilot-cli",
+        "GitHub Copilot CLI, one run a task",
+        "command",
+        (("copilot", "--output-format", "json", "--no-ask-user"),),
+        install="npm install -g @github/copilot",
+        login=_COPILOT,
+        variables=_COPILOT_KNOWS,
+        options={"stream": "copilot-json", "model_arguments": _MODEL, "system_in_prompt": True},
+    ),
+    Preset(
+        "opencode-cli",
+        "OpenCode, one run a task",
+        "command",
+        (("opencode", "run", "--format", "json"),),
+        install="npm install -g opencode-ai",
+        login=_OPENCODE,
+        variables=_OPENCODE_KNOWS,
+        options={"stream": "opencode-json", "model_arguments": _MODEL, "system_in_prompt": True},
+    ),
+    Preset(
+        "qwen-cli",
+        "Qwen Code, one run a task",
+        "command",
+        (("qwen", "-o", "stream-json", "--include-partial-messages"),),
+        install="npm install -g @qwen-code/qwen-code",
+        login=_QWEN,
+        variables=_QWEN_KNOWS,
+        options={"stream": "claude-json", "model_arguments": _MODEL, "system_arguments": _PERSONA},
+    ),
+    Preset(
+        "llm",
+        "llm, plain text",
+        "command",
+        (("llm",),),
+        install="pip install llm",
+        login=Login(
+            _PROVIDER_KEYS, (("LLM_USER_PATH", ".config/io.datasette.llm", "keys.json"),), "llm keys set"
+        ),
+        variables=("LLM_USER_PATH", *_NETWORK),
+        options={"model_arguments": _MODEL, "system_arguments": ("--system={system}",)},
+    ),
+    Preset(
+        "aider",
+        "aider, plain text",
+        "command",
+        (("aider", "--message={prompt}", "--no-pretty", "--no-stream", "--no-auto-commits"),),
+        install="pip install aider-chat",
+        login=Login(_PROVIDER_KEYS, (("", "", ".aider.conf.yml"),), "set the key of your provider"),
+        variables=_NETWORK,
+        options={"model_arguments": _MODEL, "system_in_prompt": True},
+    ),
+    Preset(
+        "ollama",
+        "Ollama, plain text; needs a model",
+        "command",
+        (("ollama", "run", "{model}"),),
+        install="see https://ollama.com",
+        login=Login(needed=False),
+        variables=("OLLAMA_HOST", "OLLAMA_MODELS", *_NETWORK),
+        options={"system_in_prompt": True},
+    ),
+)
+
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({preset.name: preset for preset in _ALL})
+"""By name, the ones to offer first first."""
+
+SERVERS: Final[Mapping[str, Server]] = MappingProxyType(
+    {
+        server.name: server
+        for server in (
+            Server("ollama-server", "Ollama", 11434),
+            Server("lm-studio", "LM Studio", 1234),
+            Server("llama-cpp", "llama.cpp", 8080),
+        )
+    }
+)
