@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.project import Project, open_project
+from teambot_tui.agents.team import build
 from teambot_tui.engine import session
 from teambot_tui.workflows.mcp_server import McpDoor
 
@@ -54,3 +56,18 @@ class Session(session.Session):
             context=context,
         )
         self.offer_tools(McpDoor(self))
+
+    def use_backend(self, name: str) -> None:
+        """Let the whole team, and whoever joins it, run on this backend from the next task on.
+
+        Raises:
+            AgentsError: There is no such backend.
+            ImportError: What it needs is not installed.
+        """
+        settings = self.project.settings
+        if settings.find_backend(name) is None:
+            raise SettingsError(None, "backend", settings.unknown_backend(name))
+        backend = build(settings, name)
+        self.project.recruit.use(name, backend)
+        for agent in self.project.team.members:
+            self.set_backend(agent, backend)

@@ -1,4 +1,4 @@
-"""What agents run on, once chosen, is remembered in the user's own settings, and nothing else there changes."""
+"""What agents run on, once chosen, is kept in the user's own settings, where nothing else changes."""
 
 from __future__ import annotations
 

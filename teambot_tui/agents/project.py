@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Project:
     """What the files in and above a session say: the settings, the team, and notes for the user.
 
-    `bases` are what further agents can be made of, by `recruit`.
+    `bases` are what further agents can be made of, by `recruit`. It is `undecided` when everyone rehearses
+    because nobody has said what the team shall run on.
     """
 
     directory: Path
@@ -31,6 +32,7 @@ class Project:
     recruit: Recruiting
     bases: tuple[str, ...]
     notes: tuple[str, ...]
+    undecided: bool = False
 
 
 def open_project(
@@ -62,4 +64,7 @@ def open_project(
         recruit=Recruiting(team, settings, personas, backend),
         bases=tuple(dict.fromkeys((*BASES, *personas))),
         notes=(*settings.notes, *personas.notes, *team.notes),
+        undecided=backend is None
+        and not settings.says_what_to_run_on
+        and set(team.backends.values()) == {settings.backend},
     )

@@ -33,6 +33,12 @@ class Recruiting:
         self._personas = personas
         self._backend = backend
 
+    def use(self, name: str, backend: Backend) -> None:
+        """Let whoever joins from now on run on this backend."""
+        self._backend = name
+        self._backends[name] = backend
+        self._members = {agent: replace(member, backend=backend) for agent, member in self._members.items()}
+
     def __call__(self, defined: AgentDefined) -> Member:
         """Return the member that was defined; whoever is made of it later is made of this one."""
         base = self._members.get(AgentId(defined.base)) or self._of_persona(defined.base)

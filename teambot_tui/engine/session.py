@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import PermissionAsked
     from teambot_tui.engine.orders import Order
-    from teambot_tui.engine.ports import Member, Recruiter, ToolProvider
+    from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider
     from teambot_tui.engine.resolver import Accepted
 
 
@@ -301,6 +301,10 @@ class Session:
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._members[agent] = replace(self._members[agent], model=model)
+
+    def set_backend(self, agent: AgentId, backend: Backend) -> None:
+        """Let an agent's further tasks run on this backend."""
+        self._members[agent] = replace(self._members[agent], backend=backend)
 
     def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
         """Answer an agent that asks permission; an answer that comes too late changes nothing."""

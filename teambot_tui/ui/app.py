@@ -19,7 +19,7 @@ from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
@@ -38,8 +38,14 @@ class TeambotApp(App[None]):
     TITLE = "teambot"
     CSS_PATH = stylesheets("app", "panels", "input")
 
-    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
+    def __init__(
+        self,
+        open_session: Callable[[], Session],
+        place: Place,
+        first_start: Callable[[TeambotApp], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
         super().__init__()
+        self._first_start = first_start
         self.session_screen = SessionScreen(open_session, place)
         self._use_keys(place.keys)
         self._plainer: list[LineFilter] = [
@@ -79,6 +85,8 @@ class TeambotApp(App[None]):
             # What is there now stays to the end; looking through it for garbage takes longer than a frame.
             gc.freeze()
             gc.enable()  # it was off while all that was loaded
+        if self._first_start is not None:
+            self.run_worker(self._first_start(self), group="first start", name="first start")
 
     def _follow_terminal(self) -> None:
         """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""

@@ -61,7 +61,14 @@ def app_for(project: Project, *, ascii_only: bool) -> TeambotApp:
         keys=own_keys(project.settings),
         notify=project.settings.notify,
     )
-    return TeambotApp(partial(_open_session, project), place)
+    first_start = partial(_offer, project) if project.undecided else None
+    return TeambotApp(partial(_open_session, project), place, first_start)
+
+
+async def _offer(project: Project, app: TeambotApp) -> None:
+    from teambot_tui.ui.first_start import offer  # noqa: PLC0415  most starts are not the first
+
+    await offer(project, os.environ, app)
 
 
 def _open_session(project: Project) -> Session:

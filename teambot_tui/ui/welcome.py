@@ -35,7 +35,7 @@ def welcome(
             + Content(
                 "\n  Set a backend in ~/.config/teambot/config.toml to make it real."
                 if short
-                else " Set a backend in teambot.toml or in ~/.config/teambot/config.toml to make it real."
+                else " teambot doctor says what could be; set a backend in ~/.config/teambot/config.toml."
             ),
         ]
     lines += [*([] if short else [Content("")]), Content("Your team").stylize("bold")]

@@ -83,6 +83,12 @@ class Panel(Widget, can_focus=True):
             words = view.state
         return f"{self._glyphs[view.state]} {words}"
 
+    def run_on(self, backend: str) -> None:
+        """Say that the agent runs on something else from now on."""
+        self._runs_on = backend
+        self.show(self.view, self._now)
+        self.refresh()
+
     def show(self, view: AgentView, now: float) -> None:
         """Show what the agent is doing now."""
         if view != self.view or view.state != "idle":
