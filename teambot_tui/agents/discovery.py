@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CONNECT_LIMIT: Final = 0.3  # seconds, for a server on this machine
 _VERSION_LIMIT: Final = 10.0  # seconds
 _LONGEST_ANSWER: Final = 4096
-_VERSION: Final = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+_VERSION: Final = re.compile(r"\d+(?:\.\d+)+(?:[-+][\w.+-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)

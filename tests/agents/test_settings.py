@@ -17,6 +17,7 @@ from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings, load_settings
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.ports import Permissions
 
 KNOWN_TYPES = ", ".join(TYPES)
 
@@ -166,6 +167,30 @@ def test_an_agent_of_one_file_may_use_a_backend_of_the_other(place: Place) -> No
     assert place.load().agents["pm"].backend == "shared"
 
 
+def test_permissions_are_the_users_to_give(place: Place) -> None:
+    place.user('permissions = "deny"\n[agents.pm]\npermissions = "allow-reads"\n')
+    place.trusted(
+        'permissions = "allow"\nmax_parallel = 2\n'
+        '[agents.pm]\npermissions = "allow"\nmodel = "opus"\n[agents.ba]\npermissions = "allow"\n'
+    )
+    settings = place.load()
+    assert settings.permissions is Permissions.DENY
+    assert settings.agents["pm"] == AgentSettings(model="opus", permissions=Permissions.ALLOW_READS)
+    assert settings.agents["ba"].permissions is None
+    assert settings.policy.max_parallel == 2
+    ours = "is ignored: what agents may do unasked is taken from your own settings only"
+    assert settings.notes == tuple(
+        f"teambot.toml: {key} {ours}"
+        for key in ("permissions", "agents.pm.permissions", "agents.ba.permissions")
+    )
+    assert place.load(TEAMBOT_CONFIG="teambot.toml").permissions is Permissions.ALLOW
+
+
+def test_a_budget_can_be_set(place: Place) -> None:
+    place.user("budget = 2.5\ntoken_budget = 1000\n")
+    assert (place.load().policy.budget, place.load().policy.token_budget) == (2.5, 1000)
+
+
 def test_a_built_in_backend_can_be_configured(place: Place) -> None:
     place.user('[backends.rehearsal]\ntype = "rehearsal"\nseed = 3\n')
     assert place.load().backends["rehearsal"].options == {"seed": 3}
@@ -201,6 +226,10 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ("max_parallel = 2.0", "max_parallel", "not 2.0"),
         (f"max_parallel = 0x{'f' * 9000}", "max_parallel", "not a very large number"),
         ("max_references = 0", "max_references", "from 1"),
+        ("budget = 0", "budget", "must be a number above 0"),
+        ("token_budget = 1.5", "token_budget", "must be an integer from 1"),
+        ('permissions = "yes"', "permissions", "must be one of ask, allow-reads, allow, deny, not yes"),
+        ("[agents.pm]\npermissions = true", "agents.pm.permissions", "must be one of ask"),
         ("inject_limit = -1", "inject_limit", "must be an integer from 0"),
         ("output_limit = 0", "output_limit", "must be an integer from 1"),
         ('on_dependency_failure = "stop"', "on_dependency_failure", "must be one of skip, proceed, not stop"),

@@ -167,18 +167,18 @@ def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
     assert refuse(Settings(), backend="ec\x1b[1mo").startswith(
         "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal, claude, "
     )
-    assert refuse(Settings(), personas(persona("pm", backend="mine"))).startswith(
-        "/project/.teambot/agents/pm.md: `backend`: unknown backend mine. Allowed: echo, local, rehearsal, claude, "
+    assert refuse(Settings(), personas(persona("pm", backend="zzz"))).startswith(
+        "/project/.teambot/agents/pm.md: `backend`: unknown backend zzz. Allowed: echo, local, rehearsal"
     )
 
 
 def test_an_unknown_backend_in_a_file_of_claudes_is_a_note() -> None:
-    scout = replace(persona("scout", backend="mine"), path=Path("/project/.claude/agents/scout.md"))
+    scout = replace(persona("scout", backend="zzz"), path=Path("/project/.claude/agents/scout.md"))
     chosen = settings(pm=AgentSettings(persona="scout"))
     team = assemble(chosen, personas(scout))
     assert len({id(member.backend) for member in team.members.values()}) == 1
     (note,) = team.notes
-    assert note.startswith(f"passed over: {scout.path}: `backend`: unknown backend mine. Allowed: echo, flag")
+    assert note.startswith(f"passed over: {scout.path}: `backend`: unknown backend zzz. Allowed: echo, flag")
 
 
 def test_a_persona_cannot_start_a_known_agent_that_the_settings_do_not_use() -> None:

@@ -1,0 +1,183 @@
+"""The known agents: each fits the table of its type, is enough by its name, and can be replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from teambot_tui.agents.catalogue import TYPES
+from teambot_tui.agents.choice import remember_backend
+from teambot_tui.agents.discovery import agents_on_path, login_seen, servers_here, version_of
+from teambot_tui.agents.errors import SettingsError
+from teambot_tui.agents.presets import PRESETS, Login, Preset, Server
+from teambot_tui.agents.settings import BackendSettings, Settings, load_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return folder
+
+
+def install(folder: Path, name: str, script: str = "") -> Path:
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_fits_the_table_of_its_type(name: str) -> None:
+    preset = PRESETS[name]
+    options = preset.backend_options()
+    table = TYPES[preset.type].options
+    assert set(table.required) <= set(options) <= set(table.keys)
+    for key, value in options.items():
+        written = list(value) if isinstance(value, tuple) else value
+        assert table.keys[key](written) == value
+    assert preset.install
+    assert not preset.login.needed or preset.login.how
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_preset_approves_anything_unasked(name: str) -> None:
+    assert not any(
+        word in argument
+        for command in PRESETS[name].commands
+        for argument in command
+        for word in ("yolo", "dangerous", "allow", "yes", "bypass", "skip-perm", "auto-approve", "skip-trust")
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.type == "command"])
+def test_a_command_is_told_everything(name: str) -> None:
+    options = PRESETS[name].backend_options()
+    said = f"{options['command']} {options.get('model_arguments')} {options.get('system_arguments')}"
+    assert "{model}" in said
+    assert "{system}" in said or options["system_in_prompt"] is True
+
+
+def test_a_name_is_enough_and_a_table_takes_its_place(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    environ = {"HOME": str(tmp_path), "TEAMBOT_CONFIG": str(config)}
+    config.write_text('backend = "claude-cli"\n[agents.pm]\nbackend = "codex"\n')
+    settings = load_settings(tmp_path, environ)
+    found = settings.find_backend("claude-cli")
+    assert found is not None
+    assert found.type == "command"
+    assert found.options == PRESETS["claude-cli"].backend_options()
+    config.write_text('backend = "claude-cli"\n[backends.claude-cli]\ntype = "echo"\n')
+    assert load_settings(tmp_path, environ).find_backend("claude-cli") == BackendSettings(
+        "claude-cli", "echo"
+    )
+    assert Settings().find_backend("nobody") is None
+
+
+def test_of_several_commands_the_installed_one_counts(programs: Path) -> None:
+    assert PRESETS["claude"].command() == ("claude-agent-acp",)
+    install(programs, "claude-code-acp")
+    assert PRESETS["claude"].command() == ("claude-code-acp",)
+    install(programs, "claude-agent-acp")
+    assert PRESETS["claude"].command() == ("claude-agent-acp",)
+
+
+def test_what_is_on_path_is_found(programs: Path) -> None:
+    assert agents_on_path() == []
+    path = install(programs, "llm")
+    (programs / "aider").write_text("not executable")
+    assert [(found.name, found.how) for found in agents_on_path()] == [("llm", str(path))]
+
+
+@pytest.mark.parametrize(
+    ("script", "version"),
+    [
+        ("echo 'codex-cli 0.169.0'", "0.169.0"),
+        ("echo '2.1.197 (Claude Code)'", "2.1.197"),
+        ("echo 'GitHub Copilot CLI 1.0.102.'", "1.0.102"),
+        ("echo v1.2.3-beta+4 >&2", ""),
+        ("printf '\\033]0;x\\0071.2\\033[31m'", "1.2"),
+        ("exit 3", ""),
+        ("cat", ""),
+    ],
+)
+async def test_a_version_is_what_the_program_says(programs: Path, script: str, version: str) -> None:
+    path = install(programs, "agent", script)
+    preset = Preset("agent", "", "command", (("agent",),), "", Login())
+    assert await version_of(preset, str(path)) == version
+
+
+async def test_a_server_is_one_that_takes_a_connection() -> None:
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        here, gone = Server("here", "Here", port), Server("gone", "Gone", 1)
+        assert [found.name for found in await servers_here([here, gone])] == ["here"]
+
+
+def test_a_login_is_seen_by_what_is_there(tmp_path: Path) -> None:
+    login = Login(("KEY",), (("AGENT_HOME", ".agent", "auth.json"),), "agent login")
+    home = {"HOME": str(tmp_path)}
+    assert login_seen(login, home) == ""
+    assert login_seen(login, home | {"KEY": ""}) == ""
+    assert login_seen(login, home | {"KEY": "canary"}) == "KEY is set"
+    (tmp_path / ".agent").mkdir()
+    (tmp_path / ".agent" / "auth.json").write_text("canary")
+    assert login_seen(login, home) == f"{tmp_path}/.agent/auth.json is there"
+    assert login_seen(login, home | {"AGENT_HOME": str(tmp_path)}) == ""
+    assert login_seen(login, home | {"AGENT_HOME": "\0"}) == ""
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "# mine\nmax_parallel = 2\n", "[agents.pm]\nmodel = 'x'\n", "\ufeffwait_timeout = 3", "[backends]"],
+)
+def test_a_choice_is_remembered_and_nothing_else_changes(tmp_path: Path, before: str) -> None:
+    config = tmp_path / ".config" / "teambot" / "config.toml"
+    if before:
+        config.parent.mkdir(parents=True)
+        config.write_text(before)
+    environ = {"HOME": str(tmp_path)}
+    assert remember_backend("claude", tmp_path, environ) == config
+    assert config.read_text() == f'backend = "claude"\n{before.lstrip(chr(0xFEFF))}'
+    assert config.stat().st_mode & 0o777 == 0o600
+    assert load_settings(tmp_path, environ).backend == "claude"
+
+
+def test_a_linked_file_stays_linked(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.toml"
+    real.write_text("max_parallel = 2\n")
+    (tmp_path / "link.toml").symlink_to(real)
+    remember_backend("llm", tmp_path, {"TEAMBOT_CONFIG": "link.toml"})
+    assert (tmp_path / "link.toml").is_symlink()
+    assert real.read_text() == 'backend = "llm"\nmax_parallel = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "backend", "message"),
+    [
+        (b'backend = "echo"\n', "llm", "is set already"),
+        (b"= broken", "llm", "is not valid TOML"),
+        (b"\xff", "llm", "is not UTF-8"),
+        (b"", 'x"\npermissions = "allow', "cannot be set to this name"),
+    ],
+)
+def test_a_choice_that_cannot_be_remembered_changes_nothing(
+    tmp_path: Path, before: bytes, backend: str, message: str
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_bytes(before)
+    with pytest.raises(SettingsError, match=message):
+        remember_backend(backend, tmp_path, {"TEAMBOT_CONFIG": str(config)})
+    assert config.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [config]
+
+
+def test_without_a_file_there_is_nothing_to_remember_in(tmp_path: Path) -> None:
+    assert remember_backend("llm", tmp_path, {"TEAMBOT_CONFIG": os.devnull}) is None
