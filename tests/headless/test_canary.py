@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 SECRET = "canary-8d2b0c"
 CHECKS = f"""
 import os, sys
-prompt = sys.stdin.read()
-assert os.environ.get("NAMED_KEY") == {SECRET!r}, "the key that was named is there"
+secret = {SECRET[::-1]!r}[::-1]  # the settings hold this script, and are searched too
+assert os.environ.get("NAMED_KEY") == secret, "the key that was named is there"
 assert "UNNAMED_KEY" not in os.environ, "and no other"
-assert {SECRET!r} not in prompt
-assert not any({SECRET!r} in argument for argument in sys.argv)
+assert secret not in sys.stdin.read()
+assert not any(secret in argument for argument in sys.argv)
 print("all is well", flush=True)
 """
 FAILS = CHECKS + "\nsys.stderr.write('no luck\\n'); sys.exit(3)"
