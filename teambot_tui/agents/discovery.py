@@ -10,6 +10,7 @@ import asyncio
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -39,8 +40,18 @@ class Found:
 
 
 def agents_on_path() -> list[Found]:
-    """Return the known agents that are installed, the ones to offer first first."""
-    return [Found(preset.name, preset.title, path) for preset in PRESETS.values() if (path := preset.path())]
+    """Return the known agents that are installed and can be spoken to, the ones to offer first first."""
+    return [
+        Found(preset.name, preset.title, path)
+        for preset in PRESETS.values()
+        if not missing_extra(preset) and (path := preset.path())
+    ]
+
+
+def missing_extra(preset: Preset) -> str:
+    """Return the command that installs what we need to speak to an agent, if that is not there."""
+    missing = preset.type == "acp" and find_spec("acp") is None
+    return "pip install 'teambot-tui[acp]'" if missing else ""
 
 
 async def servers_here(servers: Iterable[Server] = tuple(SERVERS.values())) -> list[Found]:

@@ -10,7 +10,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.discovery import login_seen, servers_here, version_of
+from teambot_tui.agents.discovery import login_seen, missing_extra, servers_here, version_of
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.persona import load_personas
@@ -120,7 +120,7 @@ async def _known_agent(preset: Preset, environ: Mapping[str, str], used_by: tupl
         where=path,
         version=await version_of(preset, path),
         login=state,
-        what_to_do=preset.login.how if state == "not seen" else "",
+        what_to_do=missing_extra(preset) or (preset.login.how if state == "not seen" else ""),
         used_by=used_by,
     )
 

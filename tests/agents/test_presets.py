@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.choice import remember_backend
-from teambot_tui.agents.discovery import agents_on_path, login_seen, servers_here, version_of
+from teambot_tui.agents.discovery import agents_on_path, login_seen, missing_extra, servers_here, version_of
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.presets import PRESETS, Login, Preset, Server
 from teambot_tui.agents.settings import BackendSettings, Settings, load_settings
@@ -94,6 +97,19 @@ def test_what_is_on_path_is_found(programs: Path) -> None:
     path = install(programs, "llm")
     (programs / "aider").write_text("not executable")
     assert [(found.name, found.how) for found in agents_on_path()] == [("llm", str(path))]
+
+
+def test_an_agent_is_offered_only_if_we_can_speak_to_it(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(programs, "gemini")
+    speaks_acp = ModuleType("acp")
+    speaks_acp.__spec__ = ModuleSpec("acp", None)
+    monkeypatch.setitem(sys.modules, "acp", speaks_acp)
+    assert [found.name for found in agents_on_path()] == ["gemini", "gemini-cli"]
+    monkeypatch.setitem(sys.modules, "acp", None)
+    assert [found.name for found in agents_on_path()] == ["gemini-cli"]
+    assert missing_extra(PRESETS["gemini"]) == "pip install 'teambot-tui[acp]'"
 
 
 @pytest.mark.parametrize(
