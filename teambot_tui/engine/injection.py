@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from teambot_tui.engine import context
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes

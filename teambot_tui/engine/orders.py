@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.cycles import Prospect
-from teambot_tui.engine.facts import Condition, Dependency, TaskCreated, Via
+from teambot_tui.engine.dependencies import Condition, Dependency, Via
+from teambot_tui.engine.facts import TaskCreated
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import did_you_mean

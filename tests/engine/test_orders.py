@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import CancelRequested, Condition, Via, WorkEnded
+from teambot_tui.engine.dependencies import Condition, Via
+from teambot_tui.engine.facts import CancelRequested, WorkEnded
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import Need, Order, OrderError, place
 from teambot_tui.language.parser import parse_prompt
