@@ -44,10 +44,10 @@ class StatementRejected:
 class TaskCreated:
     """A task joined its agent's queue, its references bound once and for all.
 
-    `label` is a name by which others find the task, looked for in its `scope` first, `capture` the variable
-    that receives its output. A task that was started by another has it as `parent` and sees its shared
-    context, extended by its own, whose values are JSON. `is_exact` leaves out who the agent is: the prompt
-    says so itself.
+    `label` is a name by which others find the task; from within a `scope`, only labels of the same scope are
+    seen. `capture` is the variable that receives its output. A task that was started by another has it as
+    `parent` and sees its shared context, extended by its own, whose values are JSON. `is_exact` leaves out
+    who the agent is: the prompt says so itself.
     """
 
     time: float
@@ -170,6 +170,42 @@ class BudgetSet:
     time: float
     cost: float | None
     tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UpStarted:
+    """A workflow that is kept in a file began; `up` is its name among those of this session.
+
+    `tasks` are the labels of its tasks, each of which every iteration makes anew in every one of `scopes`;
+    `pipeline` is empty if the tasks were named, or all were meant.
+    """
+
+    time: float
+    up: str
+    file: str
+    pipeline: str
+    tasks: tuple[str, ...]
+    scopes: tuple[str, ...]
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class IterationStarted:
+    """The tasks that are made in this scope from now on belong to this iteration, counted from 1."""
+
+    time: float
+    up: str
+    scope: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpEnded:
+    """No more iterations come, and all tasks have ended; `reason` says why, if it is over before its time."""
+
+    time: float
+    up: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +375,9 @@ Input: TypeAlias = (
     | CancelRequested
     | RetryRequested
     | TimePassed
+    | UpStarted
+    | IterationStarted
+    | UpEnded
     | SubscriberFailed
 )
 

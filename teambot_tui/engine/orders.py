@@ -70,8 +70,9 @@ def place(
     prospect = Prospect(board)
     labels: dict[str, TaskId] = {}
     created: list[TaskCreated] = []
+    agents = frozenset(roster.agents)
     for order in orders:
-        if order.agent not in roster.agents:
+        if order.agent not in agents:
             raise OrderError(_unknown(order.agent, "agent", roster.agents))
         needed: dict[tuple[TaskId | AgentId, Via, str], Dependency] = {}
         for need in order.needs:
@@ -95,7 +96,7 @@ def place(
         if circle := prospect.add(task):
             raise OrderError(f"Circular dependency detected: {' → '.join(f'@{agent}' for agent in circle)}")
         if order.label is not None:
-            labels[order.label] = task.task
+            labels[order.scope + order.label] = task.task
         created.append(task)
     return created
 

@@ -32,6 +32,7 @@ from teambot_tui.engine.facts import (
     TaskFailed,
     TaskSkipped,
     TaskStarted,
+    UpStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Board, Task
-    from teambot_tui.engine.facts import PermissionAsked
+    from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
     from teambot_tui.engine.orders import Order
     from teambot_tui.engine.ports import Member, Recruiter, ToolProvider
     from teambot_tui.engine.resolver import Accepted
@@ -104,6 +105,8 @@ class Session:
         self._readers = ExitStack()
         self._spawner = Spawner(self)
         self.spawn = self._spawner.spawn
+        self.ups = 0
+        """How many workflows were started."""
         for key, value in (context or {}).items():
             self.set_context(key, value)
 
@@ -207,6 +210,11 @@ class Session:
     def expire(self, task: TaskId, seconds: float) -> None:
         """Tell a task that its time is over."""
         self._runner.report(TaskExpired(self._clock(), task, seconds))
+
+    def announce(self, progress: UpStarted | IterationStarted | UpEnded) -> None:
+        """Tell how far a workflow is."""
+        self.ups += isinstance(progress, UpStarted)
+        self._runner.report(progress)
 
     def set_context(self, key: str, value: object) -> None:
         """Tell every agent something from its next task on; None takes it back.
