@@ -37,6 +37,7 @@ _DOCUMENT = Table(
         "default_agent": checks.agent_id_or_nothing,
         "backend": checks.backend_name,
         **POLICY,
+        "capture_limit": checks.integer(1024, 1024**3),
         "backends": checks.table,
         "agents": checks.table,
         "keys": checks.table,

@@ -177,11 +177,12 @@ class UpStarted:
     """A workflow that is kept in a file began; `up` is its name among those of this session.
 
     `tasks` are the labels of its tasks, each of which every iteration makes anew in every one of `scopes`;
-    `pipeline` is empty if the tasks were named, or all were meant.
+    `pipeline` is empty if the tasks were named, or all were meant. `run` tells where outputs are kept.
     """
 
     time: float
     up: str
+    run: str
     file: str
     pipeline: str
     tasks: tuple[str, ...]

@@ -72,7 +72,7 @@ class Session:
         attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
         bases: what temporary agents may be made of besides the members; `recruit` makes them.
         include: returns the text of a file for `{{include: path}}`, or raises ValueError.
-        stdin: what `{{STDIN}}` stands for.
+        stdin: what `{{STDIN}}` stands for, or a way to read it.
         context: what every agent is told beside its task.
     """
 
@@ -88,7 +88,7 @@ class Session:
         bases: Iterable[str] = (),
         recruit: Recruiter | None = None,
         include: Callable[[str], str] | None = None,
-        stdin: str | None = None,
+        stdin: str | Callable[[], str | None] | None = None,
         context: Mapping[str, object] | None = None,
     ) -> None:
         self.policy = policy or Policy()

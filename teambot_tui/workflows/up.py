@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from teambot_tui.workflows.schema import ComposeFile, ComposeTask
     from teambot_tui.workflows.selection import Selection
 
+_CANCELLED = "cancelled"
+
 
 class Up:
     """One `up`. It belongs to the event loop of its session.
@@ -47,9 +49,14 @@ class Up:
     """
 
     def __init__(
-        self, session: Session, file: ComposeFile, selection: Selection, stdin: str | None = None
+        self,
+        session: Session,
+        file: ComposeFile,
+        selection: Selection,
+        stdin: str | None = None,
+        run: str = "",
     ) -> None:
-        """Prepare it; nothing is started.
+        """Prepare it; nothing is started. `run` tells where its outputs are kept, if they are.
 
         Raises:
             ComposeError: A task is for somebody who is not on the team, or asks for what nobody piped in.
@@ -69,6 +76,7 @@ class Up:
         self._session = session
         self._file = file
         self._stdin = stdin
+        self._run = run
         self._context = tuple((key, as_json(value)) for key, value in file.context.items())
         self._depths = _depths(selection.tasks)
         self._tasks = sorted(selection.tasks, key=lambda task: self._depths[task.name])
@@ -105,6 +113,7 @@ class Up:
             UpStarted(
                 session.now(),
                 self.name,
+                self._run,
                 str(self._file.path),
                 selection.pipeline,
                 tuple(task.name for task in selection.tasks),
@@ -118,12 +127,20 @@ class Up:
         """Wait until it has ended."""
         await self._over.wait()
 
-    def cancel(self) -> None:
-        """End it, with every task of it that has not ended."""
-        self.reason = self.reason or "cancelled"
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether somebody ended it."""
+        return self.reason == _CANCELLED
+
+    def cancel(self) -> bool:
+        """End it, with every task of it that has not ended; tell whether it was still going."""
+        if self.is_over:
+            return False
+        self.reason = self.reason or _CANCELLED
         # Whatever depends on a task goes before it, so that nothing starts on its way out.
         for task in reversed([task for tasks in self._unfinished.values() for task in tasks]):
             self._session.cancel(task)
+        return True
 
     # How it goes on
 
@@ -181,7 +198,7 @@ class Up:
             unfinished[task] = None
             return
         if isinstance(fact, TaskCancelled):
-            self.reason = self.reason or "cancelled"
+            self.reason = self.reason or _CANCELLED
         unfinished.pop(task, None)
         if not unfinished:
             self._go_on_soon(scope)

@@ -27,7 +27,9 @@ class Teambot:
 
     def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
         """Start it and return at once."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LC_ALL") if name in os.environ
+        }
         process = subprocess.Popen(
             [sys.executable, "-m", "teambot_tui", *arguments],
             cwd=self.home,
