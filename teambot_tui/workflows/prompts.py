@@ -37,7 +37,8 @@ def prompt_of(task: ComposeTask, iteration: int, iterations: int, stdin: str | N
 
 def asks_for_stdin(task: ComposeTask) -> bool:
     """Whether a task wants to be told what was piped in."""
-    return any(isinstance(part, Directive) and part.kind == "stdin" for part in prompt_of(task, 1, 1, None))
+    texts = (task.prefix, task.prompt, task.suffix)
+    return any(found.kind is Kind.STDIN for text in texts for found in find_directives(text))
 
 
 def _with_iteration(text: str, said: str) -> str:
