@@ -105,6 +105,7 @@ class Session:
         self._readers = ExitStack()
         self._spawner = Spawner(self)
         self.spawn = self._spawner.spawn
+        self.is_closing = False
         self.ups = 0
         """How many workflows were started."""
         for key, value in (context or {}).items():
@@ -116,6 +117,7 @@ class Session:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.is_closing = True
         self._spawner.close()
         await self._runner.aclose()
         self._readers.close()

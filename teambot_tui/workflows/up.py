@@ -72,7 +72,6 @@ class Up:
                 )
         self.selection = selection
         self.reason = ""
-        self.name = f"up-{session.ups + 1}"
         self._session = session
         self._file = file
         self._stdin = stdin
@@ -80,15 +79,21 @@ class Up:
         self._context = tuple((key, as_json(value)) for key, value in file.context.items())
         self._depths = _depths(selection.tasks)
         self._tasks = sorted(selection.tasks, key=lambda task: self._depths[task.name])
-        self.scopes = _scopes("" if not session.ups else f"{self.name}/", selection)
-        self._cast = cast(file, selection, self.scopes, session.roster)
         self._turns = Turns(selection)
-        self._iterations = dict.fromkeys(self.scopes, 0)
+        self._take_name()
         self._unfinished: dict[str, dict[TaskId, None]] = {}
         """What each instance still has to do, in the order in which it was placed."""
         self._scope_of: dict[TaskId, str] = {}
         self._over = asyncio.Event()
         self._reading = ExitStack()
+
+    def _take_name(self) -> None:
+        """Find a place beside the others of this session, where none sees the outputs of another."""
+        session = self._session
+        self.name = f"up-{session.ups + 1}"
+        self.scopes = _scopes(f"{self.name}/" if session.ups else "", self.selection)
+        self._cast = cast(self._file, self.selection, self.scopes, session.roster)
+        self._iterations = dict.fromkeys(self.scopes, 0)
 
     @property
     def agents(self) -> tuple[AgentId, ...]:
@@ -105,8 +110,13 @@ class Up:
         return self._over.is_set()
 
     def begin(self) -> None:
-        """Start the first iteration of every instance."""
+        """Start the first iteration of every instance.
+
+        Raises:
+            ComposeError: Somebody has left the team since it was prepared; nothing was started.
+        """
         session, selection = self._session, self.selection
+        self._take_name()
         ends = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
         self._reading.enter_context(session.bus.subscribe(self._see, *ends, TaskRetried))
         session.announce(
@@ -121,7 +131,10 @@ class Up:
                 selection.iterations,
             )
         )
-        self._place(self.scopes)
+        if self.reason:  # cancelled before it began
+            self._end()
+        else:
+            self._place(self.scopes)
 
     async def wait(self) -> None:
         """Wait until it has ended."""
@@ -190,9 +203,9 @@ class Up:
 
     def _see(self, fact: Fact) -> None:
         task: TaskId = fact.task  # type: ignore[union-attr]  # only facts about a task come here
-        scope = self._scope_of.get(task, "")
-        unfinished = self._unfinished.get(scope)
-        if unfinished is None or task not in self._scope_of:
+        scope = self._scope_of.get(task)
+        unfinished = None if scope is None else self._unfinished.get(scope)
+        if scope is None or unfinished is None:
             return
         if isinstance(fact, TaskRetried):
             unfinished[task] = None
@@ -210,14 +223,19 @@ class Up:
     def _go_on(self, scope: str) -> None:
         if self.is_over or self._unfinished.get(scope, True):
             return  # one of its tasks was brought back meanwhile
+        if self._session.is_closing:
+            self.reason = self.reason or _CANCELLED
         if self._iterations[scope] < self.selection.iterations and not self.reason:
             self._place([scope])
             return
         del self._unfinished[scope]
         if not self._unfinished:
-            self._reading.close()
-            self._over.set()
-            self._session.announce(UpEnded(self._session.now(), self.name, self.reason))
+            self._end()
+
+    def _end(self) -> None:
+        self._reading.close()
+        self._over.set()
+        self._session.announce(UpEnded(self._session.now(), self.name, self.reason))
 
 
 def _scopes(prefix: str, selection: Selection) -> tuple[str, ...]:

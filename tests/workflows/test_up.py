@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.agents.backends.echo import Echo
-from teambot_tui.engine.facts import IterationStarted, UpEnded, UpStarted
+from teambot_tui.engine.facts import IterationStarted, TaskCompleted, UpEnded, UpStarted
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.workflows.errors import ComposeError
@@ -259,6 +260,46 @@ async def test_one_cancelled_task_lets_the_iteration_end_by_its_conditions_and_n
         await answer(gate, session, "tester#1 ok")
         assert up.is_over
         assert up.was_cancelled
+        assert len(session.board.tasks) == 4
+
+
+async def test_cancelled_before_it_began(tmp_path: Path) -> None:
+    async with session_on(Echo()) as session:
+        up = up_of(session, tmp_path, PIPELINE)
+        assert up.cancel()
+        up.begin()
+        await up.wait()
+        assert not session.board.tasks
+
+
+async def test_an_end_of_the_session_between_two_iterations(tmp_path: Path) -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        up = up_of(session, tmp_path, "tasks: {a: {prompt-string: x}}", iterations=2)
+        up.begin()
+        await settle()
+        gate.answer("a#1")
+        closing = asyncio.Event()
+
+        def leave(fact: object) -> None:
+            closing.set()
+
+        with session.bus.subscribe(leave, TaskCompleted):
+            await closing.wait()
+    await up.wait()
+    assert len(session.board.tasks) <= 2
+    assert set(states(session).values()) <= {"completed", "cancelled"}
+
+
+async def test_two_that_were_prepared_together_do_not_mix(tmp_path: Path) -> None:
+    text = "tasks: {a: {prompt-string: 'A {{output:b}}', depends_on: [b]}, b: {prompt-string: B}}"
+    async with session_on(Echo()) as session:
+        ups = [up_of(session, tmp_path, text) for _ in range(2)]
+        for up in ups:
+            up.begin()
+        for up in ups:
+            await up.wait()
+        assert [up.scopes for up in ups] == [("",), ("up-2/",)]
         assert len(session.board.tasks) == 4
 
 
