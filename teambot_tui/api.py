@@ -90,10 +90,12 @@ class Session(session.Session):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await super().__aexit__(*_)
-        self._captures.close()
-        if self._outputs is not None:
-            await asyncio.to_thread(self._outputs.close)
+        try:
+            await super().__aexit__(*_)
+        finally:
+            self._captures.close()
+            if self._outputs is not None:
+                await asyncio.to_thread(self._outputs.close)
 
     @property
     def run_id(self) -> str:
