@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.project import Project, open_project
 from teambot_tui.agents.team import build
 from teambot_tui.engine import session
+from teambot_tui.engine.facts import (
+    SubscriberFailed,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TaskStarted,
+    TextProduced,
+)
 from teambot_tui.workflows.mcp_server import McpDoor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.store.capturing import Capturing
+    from teambot_tui.store.outputs import Outputs
+
+_CAPTURED = (TaskStarted, TextProduced, TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
 
 
 class Session(session.Session):
     """A team at work, as the settings of the user and of the directory describe it.
+
+    Unless it is ephemeral, what its tasks say is also kept on disk, in a folder that is named by `run_id`.
 
     Raises:
         AgentsError: The settings cannot be used.
@@ -32,9 +51,10 @@ class Session(session.Session):
         wait_timeout: float | None = None,
         environ: Mapping[str, str] = os.environ,
         attended: bool = False,
-        stdin: str | None = None,
+        stdin: str | Callable[[], str | None] | None = None,
         context: Mapping[str, object] | None = None,
         project: Project | None = None,
+        ephemeral: bool = True,
     ) -> None:
         """Make a session of a project that is open already, or open that of a directory."""
         self.project = project or open_project(
@@ -52,10 +72,18 @@ class Session(session.Session):
             attended=attended,
             bases=self.project.bases,
             recruit=self.project.recruit,
+            include=self._include,
             stdin=stdin,
             context=context,
         )
         self.offer_tools(McpDoor(self))
+        self._environ = environ
+        self._ephemeral = ephemeral
+        self._run_id = ""
+        self._outputs: Outputs | None = None
+        self._capturing: Capturing | None = None
+        self._is_troubled = ephemeral
+        self._captures = ExitStack()
 
     def use_backend(self, name: str) -> None:
         """Let the whole team, and whoever joins it, run on this backend from the next task on.
@@ -71,3 +99,66 @@ class Session(session.Session):
         self.project.recruit.use(name, backend)
         for agent in self.project.team.members:
             self.set_backend(agent, backend)
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        if not self._ephemeral:
+            self._captures.enter_context(self.bus.subscribe(self._capture, *_CAPTURED))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            await super().__aexit__(*_)
+        finally:
+            self._captures.close()
+            if self._outputs is not None:
+                await asyncio.to_thread(self._outputs.close)
+
+    @property
+    def run_id(self) -> str:
+        """What the folder of its captured outputs is called; empty if they are not kept."""
+        if not self._run_id and not self._ephemeral:
+            from datetime import UTC, datetime  # noqa: PLC0415  only who keeps something pays for it
+
+            from teambot_tui.store.home import run_id  # noqa: PLC0415
+
+            self._run_id = run_id(datetime.now(UTC))
+        return self._run_id
+
+    def _capture(self, fact: Fact) -> None:
+        if self._capturing is None and not self._is_troubled:
+            self._capturing = self._start_capturing()
+        if self._capturing is not None:
+            self._capturing.see(fact)
+
+    def _start_capturing(self) -> Capturing | None:
+        from teambot_tui.store.capturing import Capturing  # noqa: PLC0415  the screen is there before
+        from teambot_tui.store.errors import StoreError  # noqa: PLC0415
+        from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+        from teambot_tui.store.outputs import Outputs  # noqa: PLC0415
+
+        loop = asyncio.get_running_loop()
+
+        def tell(trouble: str) -> None:
+            loop.call_soon_threadsafe(
+                self.bus.publish, SubscriberFailed(self.now(), "captured outputs", trouble)
+            )
+
+        try:
+            home = teambot_home(self._environ)
+        except StoreError as error:
+            self._is_troubled = True
+            tell(f"Outputs cannot be kept: {error}")
+            return None
+        self._outputs = Outputs(home, self.run_id, self.project.settings.capture_limit, tell)
+        return Capturing(self.board, self._outputs)
+
+    def _include(self, path: str) -> str:
+        from teambot_tui.workflows.errors import IncludeError  # noqa: PLC0415  few statements include
+        from teambot_tui.workflows.files import ProjectFiles  # noqa: PLC0415
+        from teambot_tui.workflows.includes import include  # noqa: PLC0415
+
+        try:
+            return include(path, self.project.directory, ProjectFiles(self.project.directory))
+        except IncludeError as error:
+            raise ValueError(str(error) if len(error.chain) > 1 else error.message) from error

@@ -14,13 +14,15 @@ from teambot_tui.agents.errors import AgentsError
 from teambot_tui.opening import CannotOpenError, open_here, open_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
+    from teambot_tui.engine.ids import AgentId
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
 
+_EPHEMERAL = "Keep no outputs on disk."
 _LARGEST_FILE = 16 * 1024 * 1024
 
 
@@ -38,22 +40,26 @@ class UnusableError(click.ClickException):
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="The port of --web; else any."
 )
+@click.option("--ephemeral", is_flag=True, help=_EPHEMERAL)
 @click.pass_context
-def main(context: click.Context, backend: str | None, ascii_only: bool, web: bool, port: int) -> None:
+def main(
+    context: click.Context, backend: str | None, ascii_only: bool, web: bool, port: int, ephemeral: bool
+) -> None:
     """Lead a team of AI agents from the keyboard. Without a command, the screen opens.
 
     \b
     teambot
     teambot run '@pm,ba Analyse login -> @builder-1 Build it'
     teambot run -f plan.team --json
+    teambot up
     """
     if context.invoked_subcommand is not None:
         return
     if web:
-        _serve(backend, ascii_only, port)
+        _serve(backend, ascii_only, port, ephemeral)
         return
     try:
-        status = open_screen(backend, ascii_only=ascii_only)
+        status = open_screen(backend, ascii_only=ascii_only, ephemeral=ephemeral)
     except CannotOpenError as error:
         raise UnusableError(str(error)) from error
     sys.exit(status)
@@ -73,6 +79,7 @@ def main(context: click.Context, backend: str | None, ascii_only: bool, web: boo
     help="How long a task may wait for another.",
 )
 @click.option("--log-file", type=click.Path(path_type=Path), help="Write a debug log, references and all.")
+@click.option("--ephemeral", is_flag=True, help=_EPHEMERAL)
 def run(
     text: str | None,
     file: str | None,
@@ -82,6 +89,7 @@ def run(
     max_parallel: int | None,
     wait_timeout: float | None,
     log_file: Path | None,
+    ephemeral: bool,
 ) -> None:
     """Run all statements of TEXT or of a file, then exit.
 
@@ -97,13 +105,74 @@ def run(
 
     statements = _statements(text, file)
     _log_to(log_file)
-    session = Session(project=_open_project(backend, max_parallel, wait_timeout))
+    session = Session(
+        project=_open_project(backend, max_parallel, wait_timeout),
+        stdin=None if file == "-" else _piped,
+        ephemeral=ephemeral,
+    )
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
     sys.exit(
         asyncio.run(run_to_end(session, statements, _printer(session, output, as_json), output, _complain))
     )
+
+
+@main.command()
+@click.argument("names", nargs=-1)
+@click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="The compose file.")
+@click.option("--iterations", type=click.IntRange(1, 1000), help="How often, instead of what the file says.")
+@click.option("--headless", is_flag=True, expose_value=False, help="Print lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print each event as JSON on its own line.")
+@click.option("--dry-run", is_flag=True, help="Say what would run, start nothing.")
+@click.option("--backend", metavar="NAME", help="Let every agent run on this backend.")
+@click.option("--max-parallel", type=click.IntRange(min=1), help="How many agents may work at once.")
+@click.option(
+    "--wait-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long a task may wait for each step before it.",
+)
+@click.option("--log-file", type=click.Path(path_type=Path), help="Write a debug log.")
+@click.option("--ephemeral", is_flag=True, help=_EPHEMERAL)
+def up(
+    names: tuple[str, ...],
+    file: Path | None,
+    iterations: int | None,
+    as_json: bool,
+    dry_run: bool,
+    backend: str | None,
+    max_parallel: int | None,
+    wait_timeout: float | None,
+    log_file: Path | None,
+    ephemeral: bool,
+) -> None:
+    """Run a pipeline, or tasks with all they depend on, of a compose file.
+
+    Without NAMES: its only pipeline, else all its tasks. The file is teambot.yaml, else swarm/swarm.yaml. The
+    exit status is that of `run`; a file that cannot be used is 2.
+    """
+    import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
+
+    from teambot_tui.api import Session  # noqa: PLC0415
+    from teambot_tui.headless.output import Output  # noqa: PLC0415
+    from teambot_tui.headless.up import print_up, run_up  # noqa: PLC0415
+    from teambot_tui.workflows.errors import ComposeError  # noqa: PLC0415
+    from teambot_tui.workflows.opening import open_up  # noqa: PLC0415
+
+    _log_to(log_file)
+    session = Session(project=_open_project(backend, max_parallel, wait_timeout), ephemeral=ephemeral)
+    try:
+        workflow = open_up(
+            session, Path.cwd(), file, names, iterations, stdin=_piped, run="" if dry_run else session.run_id
+        )
+    except ComposeError as error:
+        raise UnusableError(str(error)) from error
+    output = Output(sys.stdout)
+    if dry_run:
+        sys.exit(print_up(workflow, output, as_json=as_json))
+    printer = _printer(session, output, as_json, workflow.agents)
+    sys.exit(asyncio.run(run_up(session, workflow, printer, output, _complain)))
 
 
 @main.command()
@@ -230,13 +299,13 @@ def doctor(as_json: bool) -> None:
     click.echo(report.as_json(health) if as_json else report.as_table(health))
 
 
-def _serve(backend: str | None, ascii_only: bool, port: int) -> None:
+def _serve(backend: str | None, ascii_only: bool, port: int, ephemeral: bool) -> None:
     try:
         from teambot_tui.ui.web import serve  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UnusableError("--web needs textual-serve: pip install 'teambot-tui[web]'") from error
     _open_project(backend)  # what is wrong is better told here than on a page
-    arguments = ["--ascii"] * ascii_only
+    arguments = [*["--ascii"] * ascii_only, *["--ephemeral"] * ephemeral]
     if backend is not None:
         arguments += ["--backend", backend]
     try:
@@ -260,6 +329,11 @@ def _statements(text: str | None, file: str | None) -> str:
             "Give the statements either as one argument or with -f FILE (-f - reads standard input)."
         )
     return text if text is not None else _read(str(file))
+
+
+def _piped() -> str | None:
+    """Return what was piped in, if anything."""
+    return None if sys.stdin.isatty() else _read("-") or None
 
 
 def _read(file: str) -> str:
@@ -292,7 +366,7 @@ def _log_to(file: Path | None) -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def _printer(session: Session, output: Output, as_json: bool) -> Printer:
+def _printer(session: Session, output: Output, as_json: bool, newcomers: Sequence[AgentId] = ()) -> Printer:
     from teambot_tui.headless.events import JsonLines  # noqa: PLC0415
     from teambot_tui.headless.plain import PlainLines  # noqa: PLC0415
 
@@ -300,7 +374,7 @@ def _printer(session: Session, output: Output, as_json: bool) -> Printer:
         return JsonLines(output.write, ascii_only=not output.speaks_unicode)
     return PlainLines(
         output.write,
-        session.roster.agents,
+        tuple(dict.fromkeys((*session.roster.agents, *newcomers))),
         colour=output.wants_colour(os.environ.get("NO_COLOR")),
         bar="│" if output.speaks_unicode else "|",
     )

@@ -43,7 +43,7 @@ def open_here(
     return project
 
 
-def open_screen(backend: str | None = None, *, ascii_only: bool = False) -> int:
+def open_screen(backend: str | None = None, *, ascii_only: bool = False, ephemeral: bool = False) -> int:
     """Show a session in the terminal, or on the page it is behind; return the exit status.
 
     Raises:
@@ -62,9 +62,9 @@ def open_screen(backend: str | None = None, *, ascii_only: bool = False) -> int:
         if is_page:
             from teambot_tui.ui.page import show  # noqa: PLC0415
 
-            return show(project, ascii_only=ascii_only)
+            return show(project, ascii_only=ascii_only, ephemeral=ephemeral)
         from teambot_tui.ui.start import start  # noqa: PLC0415
 
-        return start(project, ascii_only=ascii_only)
+        return start(project, ascii_only=ascii_only, ephemeral=ephemeral)
     except AgentsError as error:
         raise CannotOpenError(str(error)) from error

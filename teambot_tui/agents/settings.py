@@ -82,6 +82,8 @@ class Settings:
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notify: tuple[str, ...] = ("toast",)
+    capture_limit: int = 100 * 1024
+    """How many bytes of an output are kept on disk."""
     sources: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     permissions: Permissions = Permissions.ASK
@@ -209,6 +211,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         agents=MappingProxyType(agents),
         keys=MappingProxyType(keys),
         notify=values.get("notify", defaults.notify),
+        capture_limit=values.get("capture_limit", defaults.capture_limit),
         sources=MappingProxyType(sources),
         permissions=values.get("permissions", defaults.permissions),
     )

@@ -42,6 +42,7 @@ _DOCUMENT = Table(
         "backend": checks.backend_name,
         **POLICY,
         "permissions": _PERMISSIONS,
+        "capture_limit": checks.integer(1024, 1024**3),
         "backends": checks.table,
         "agents": checks.table,
         "keys": checks.table,

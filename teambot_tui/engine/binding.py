@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Dependency, Via
+from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.language.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from teambot_tui.engine.cycles import Prospect
-    from teambot_tui.engine.facts import Condition
+    from teambot_tui.engine.dependencies import Condition
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.language.nodes import Span
 

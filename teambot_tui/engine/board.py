@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.text import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from teambot_tui.engine.facts import Dependency, Fact, TaskCreated
+    from teambot_tui.engine.dependencies import Dependency
+    from teambot_tui.engine.facts import Fact, TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
 
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.text import one_line, printable, size_in_bytes
 
 if TYPE_CHECKING:

@@ -24,12 +24,13 @@ class Expansion:
     """Knows what can be brought in.
 
     `include` returns a file's text, with what it includes itself, or raises ValueError with the reason.
+    `stdin` is what was piped in, or reads it when it is asked for.
     """
 
     def __init__(
         self,
         include: Callable[[str], str] | None = None,
-        stdin: str | None = None,
+        stdin: str | Callable[[], str | None] | None = None,
         *,
         references: bool = True,
     ) -> None:
@@ -63,8 +64,13 @@ class Expansion:
             match part:
                 case Directive("include", path, span):
                     for included in parse_prompt(self._read(source, part, path), references=self._references):
-                        yield replace(included, span=span)
+                        here = replace(included, span=span)
+                        # Its own includes are done; what else it asks for is still to be brought in.
+                        done = isinstance(included, Directive) and included.kind == "include"
+                        yield from (here,) if done else self._parts(source, (here,))
                 case Directive("stdin"):
+                    if callable(self._stdin):
+                        self._stdin = self._stdin()
                     if self._stdin is None:
                         raise StatementError(
                             "Nothing was piped in for {{STDIN}}.",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from teambot_tui.engine.board import Board
-    from teambot_tui.engine.facts import Via
+    from teambot_tui.engine.dependencies import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.resolver import Accepted

@@ -8,51 +8,13 @@ clock.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.ports import Activity, Permissions, Verdict
     from teambot_tui.language.nodes import Part
-
-
-class Via(StrEnum):
-    """Why a task depends on another, as it is written."""
-
-    REFERENCE = "$"
-    VARIABLE = "{}"
-    HANDOFF = "->"
-    RESULT = "result"
-    """Handed on as the result of a previous step."""
-    CONTEXT = "context"
-    """Put into the shared context, under the dependency's name."""
-    AFTER = "after"
-    """Only the order counts: no output goes along."""
-
-
-class Condition(StrEnum):
-    """How what a task depends on must end for the task to run; else it is skipped."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    ANY = "any"
-    """Completed, failed or skipped, but not cancelled."""
-    ALWAYS = "always"
-
-
-@dataclass(frozen=True, slots=True)
-class Dependency:
-    """Whose output a task needs; `task` is None while that agent has no task that could produce it.
-
-    `name` is what the output is called where it goes: a variable, or a key of the shared context.
-    """
-
-    agent: AgentId
-    task: TaskId | None
-    via: Via
-    condition: Condition = Condition.SUCCESS
-    name: str = ""
 
 
 # What comes from outside
@@ -82,10 +44,10 @@ class StatementRejected:
 class TaskCreated:
     """A task joined its agent's queue, its references bound once and for all.
 
-    `label` is a name by which others find the task, looked for in its `scope` first, `capture` the variable
-    that receives its output. A task that was started by another has it as `parent` and sees its shared
-    context, extended by its own, whose values are JSON. `is_exact` leaves out who the agent is: the prompt
-    says so itself.
+    `label` is a name by which others find the task; from within a `scope`, only labels of the same scope are
+    seen. `capture` is the variable that receives its output. A task that was started by another has it as
+    `parent` and sees its shared context, extended by its own, whose values are JSON. `is_exact` leaves out
+    who the agent is: the prompt says so itself.
     """
 
     time: float
@@ -208,6 +170,43 @@ class BudgetSet:
     time: float
     cost: float | None
     tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UpStarted:
+    """A workflow that is kept in a file began; `up` is its name among those of this session.
+
+    `tasks` are the labels of its tasks, each of which every iteration makes anew in every one of `scopes`;
+    `pipeline` is empty if the tasks were named, or all were meant. `run` tells where outputs are kept.
+    """
+
+    time: float
+    up: str
+    run: str
+    file: str
+    pipeline: str
+    tasks: tuple[str, ...]
+    scopes: tuple[str, ...]
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class IterationStarted:
+    """The tasks that are made in this scope from now on belong to this iteration, counted from 1."""
+
+    time: float
+    up: str
+    scope: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpEnded:
+    """No more iterations come, and all tasks have ended; `reason` says why, if it is over before its time."""
+
+    time: float
+    up: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +376,9 @@ Input: TypeAlias = (
     | CancelRequested
     | RetryRequested
     | TimePassed
+    | UpStarted
+    | IterationStarted
+    | UpEnded
     | SubscriberFailed
 )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from teambot_tui.engine import context
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes
@@ -139,7 +139,7 @@ class _Insertion:
 
     def _latest(self, name: str) -> str:
         """The latest output of a task or an agent, framed; it is never waited for."""
-        source = _latest(self._board, self._scope + name) or _latest(self._board, name)
+        source = _latest(self._board, self._scope, name)
         if source is None:
             return f'(No output available from task "{name}")'
         end = f'--- End output from task "{name}" ---'
@@ -148,13 +148,19 @@ class _Insertion:
         return f'--- Output from task "{name}" ---\n{body}\n{end}'
 
 
-def _latest(board: Board, name: str) -> Task | None:
-    labelled = reversed(board.labels.get(name, ()))
-    if found := next((task for task in labelled if task.state is State.COMPLETED), None):
-        return found
+def _latest(board: Board, scope: str, name: str) -> Task | None:
+    """Return the task that completed last under a label or, where there is none, of an agent.
+
+    From within a scope, what was said under a label elsewhere is not seen: it belongs to another run.
+    """
     lane = board.lanes.get(AgentId(name))
-    spoken = reversed(lane.spoken) if lane else iter(())
-    return next((task for task in spoken if task.state is State.COMPLETED), None)
+    for tasks in (board.labels.get(name, ()), lane.spoken if lane else ()):
+        for task in reversed(tasks):
+            plan = task.plan
+            is_seen = not scope or plan.scope == scope or plan.label is None
+            if is_seen and task.state is State.COMPLETED:
+                return task
+    return None
 
 
 def _said(part: Part) -> str:

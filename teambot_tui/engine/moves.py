@@ -30,7 +30,7 @@ from teambot_tui.engine.text import Tail
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from teambot_tui.engine.facts import Dependency
+    from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.policy import Policy
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.cycles import Prospect
-from teambot_tui.engine.facts import Condition, Dependency, TaskCreated, Via
+from teambot_tui.engine.dependencies import Condition, Dependency, Via
+from teambot_tui.engine.facts import TaskCreated
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import did_you_mean
@@ -69,8 +70,9 @@ def place(
     prospect = Prospect(board)
     labels: dict[str, TaskId] = {}
     created: list[TaskCreated] = []
+    agents = frozenset(roster.agents)
     for order in orders:
-        if order.agent not in roster.agents:
+        if order.agent not in agents:
             raise OrderError(_unknown(order.agent, "agent", roster.agents))
         needed: dict[tuple[TaskId | AgentId, Via, str], Dependency] = {}
         for need in order.needs:
@@ -94,7 +96,7 @@ def place(
         if circle := prospect.add(task):
             raise OrderError(f"Circular dependency detected: {' → '.join(f'@{agent}' for agent in circle)}")
         if order.label is not None:
-            labels[order.label] = task.task
+            labels[order.scope + order.label] = task.task
         created.append(task)
     return created
 

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias, assert_never
 
 from teambot_tui.engine.binding import Binder
 from teambot_tui.engine.cycles import Prospect
-from teambot_tui.engine.facts import (
-    AgentDefined,
-    Condition,
-    Dependency,
-    StatementAccepted,
-    TaskCreated,
-    Via,
-)
+from teambot_tui.engine.dependencies import Condition, Dependency, Via
+from teambot_tui.engine.facts import AgentDefined, StatementAccepted, TaskCreated
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import OnFailure
 from teambot_tui.engine.text import one_line

@@ -23,6 +23,7 @@ from teambot_tui.engine.facts import (
     ContextSet,
     DependencyMet,
     Fact,
+    IterationStarted,
     PermissionAnswered,
     PermissionAsked,
     PermissionSettled,
@@ -43,6 +44,8 @@ from teambot_tui.engine.facts import (
     TaskWaiting,
     TextProduced,
     TimePassed,
+    UpEnded,
+    UpStarted,
     WorkEnded,
 )
 from teambot_tui.engine.moves import Moves
@@ -90,6 +93,9 @@ class Rules(Moves):
                 | SubscriberFailed()
                 | AgentDefined()
                 | AgentDismissed()
+                | UpStarted()
+                | IterationStarted()
+                | UpEnded()
             ):
                 effects.append(Publish(fact))
             case (

@@ -32,6 +32,7 @@ from teambot_tui.engine.facts import (
     TaskFailed,
     TaskSkipped,
     TaskStarted,
+    UpStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Board, Task
-    from teambot_tui.engine.facts import PermissionAsked
+    from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
     from teambot_tui.engine.orders import Order
     from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider
     from teambot_tui.engine.resolver import Accepted
@@ -71,7 +72,7 @@ class Session:
         attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
         bases: what temporary agents may be made of besides the members; `recruit` makes them.
         include: returns the text of a file for `{{include: path}}`, or raises ValueError.
-        stdin: what `{{STDIN}}` stands for.
+        stdin: what `{{STDIN}}` stands for, or a way to read it.
         context: what every agent is told beside its task.
     """
 
@@ -87,7 +88,7 @@ class Session:
         bases: Iterable[str] = (),
         recruit: Recruiter | None = None,
         include: Callable[[str], str] | None = None,
-        stdin: str | None = None,
+        stdin: str | Callable[[], str | None] | None = None,
         context: Mapping[str, object] | None = None,
     ) -> None:
         self.policy = policy or Policy()
@@ -104,6 +105,9 @@ class Session:
         self._readers = ExitStack()
         self._spawner = Spawner(self)
         self.spawn = self._spawner.spawn
+        self.is_closing = False
+        self.ups = 0
+        """How many workflows were started."""
         for key, value in (context or {}).items():
             self.set_context(key, value)
 
@@ -113,6 +117,7 @@ class Session:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.is_closing = True
         self._spawner.close()
         await self._runner.aclose()
         self._readers.close()
@@ -207,6 +212,11 @@ class Session:
     def expire(self, task: TaskId, seconds: float) -> None:
         """Tell a task that its time is over."""
         self._runner.report(TaskExpired(self._clock(), task, seconds))
+
+    def announce(self, progress: UpStarted | IterationStarted | UpEnded) -> None:
+        """Tell how far a workflow is."""
+        self.ups += isinstance(progress, UpStarted)
+        self._runner.report(progress)
 
     def set_context(self, key: str, value: object) -> None:
         """Tell every agent something from its next task on; None takes it back.

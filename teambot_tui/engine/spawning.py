@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.context import as_json
-from teambot_tui.engine.facts import Condition, Via
+from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import Need, Order, OrderError, find
 from teambot_tui.engine.text import one_line, printable

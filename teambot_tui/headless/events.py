@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teambot_tui.engine.facts import (
     DependencyMet,
+    IterationStarted,
     StatementAccepted,
     StatementRejected,
     TaskCancelled,
@@ -18,6 +19,8 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TaskWaiting,
     TextProduced,
+    UpEnded,
+    UpStarted,
 )
 from teambot_tui.engine.ids import TaskId, agent_of
 from teambot_tui.engine.status import Status, Statuses
@@ -70,9 +73,24 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
                 "column": column,
                 "hint": hint,
             }
-        case TaskCreated(task=task, dependencies=dependencies, background=background):
+        case TaskCreated(task=task, dependencies=dependencies, background=background, label=label):
             needs = [each.task or each.agent for each in dependencies]
-            return _of_task("task_created", task, depends_on=needs, background=background)
+            named = {} if label is None else {"label": label, "instance": _instance(fact.scope)}
+            return _of_task("task_created", task, depends_on=needs, background=background, **named)
+        case UpStarted(_, _, run, file, pipeline, tasks, scopes, iterations):
+            return {
+                "event": "up_started",
+                "run": run,
+                "file": file,
+                "pipeline": pipeline,
+                "tasks": tasks,
+                "instances": [_instance(scope) for scope in scopes],
+                "iterations": iterations,
+            }
+        case IterationStarted(_, _, scope, iteration):
+            return {"event": "iteration_started", "instance": _instance(scope), "iteration": iteration}
+        case UpEnded(reason=reason):
+            return {"event": "up_ended", "reason": reason}
         case TaskWaiting(task=task) | DependencyMet(task=task):
             if changed is None or changed.status is not Status.WAITING:
                 return None  # the last output arrived: the task starts, or is queued
@@ -99,6 +117,10 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
 
 def _of_task(event: str, task: TaskId, **fields: object) -> Event:
     return {"event": event, "task": task, "agent": agent_of(task), **fields}
+
+
+def _instance(scope: str) -> str:
+    return scope.removesuffix("/")
 
 
 def _status_event(status: AgentStatus) -> Event:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.facts import (
+    IterationStarted,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
     TaskSkipped,
     TextProduced,
+    UpStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.status import Status, Statuses
@@ -37,6 +39,7 @@ class PlainLines:
         self._bar = bar
         self._begun: dict[TaskId, list[str]] = {}
         self._statuses = Statuses()
+        self._workflow: UpStarted | None = None
 
     def see(self, fact: Fact) -> None:
         """Write what a fact says to someone who watches."""
@@ -52,6 +55,10 @@ class PlainLines:
                 self._end(task, f"skipped {task}: {reason}")
             case TaskCancelled(_, task):
                 self._end(task, f"cancelled {task}")
+            case UpStarted():
+                self._workflow = fact
+            case IterationStarted(_, _, scope, iteration):
+                self._begin_iteration(scope, iteration)
             case _:
                 pass
         if changed is not None and changed.status is not Status.IDLE:
@@ -61,6 +68,12 @@ class PlainLines:
         """Write how the run ended, if there was one."""
         if any(counts.values()):
             self._write(", ".join(f"{number} {state}" for state, number in counts.items() if number) + "\n")
+
+    def _begin_iteration(self, scope: str, iteration: int) -> None:
+        workflow = self._workflow
+        if workflow is not None and (workflow.iterations > 1 or len(workflow.scopes) > 1):
+            name = scope.removesuffix("/") or workflow.pipeline or "up"
+            self._write(f"{name}: iteration {iteration} of {workflow.iterations}\n")
 
     def _speak(self, task: TaskId, text: str) -> None:
         begun = self._begun.setdefault(task, [])

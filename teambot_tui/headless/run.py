@@ -7,11 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.facts import SubscriberFailed
 from teambot_tui.headless.interrupts import INTERRUPTED, interrupts
 from teambot_tui.language.errors import StatementError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
@@ -39,23 +40,50 @@ async def run(
 ) -> int:
     """Run a submission to its end; return the exit status."""
 
+    async def work() -> bool:
+        try:
+            session.submit(text)
+        except StatementError as error:
+            complain(describe(error))
+            return False
+        return True
+
+    return await follow(session, work, session.cancel, printer, output, complain)
+
+
+async def follow(
+    session: Session,
+    work: Callable[[], Awaitable[bool]],
+    cancel: Callable[[], object],
+    printer: Printer,
+    output: Output,
+    complain: Callable[[str], None],
+) -> int:
+    """Let something be done and follow it to its end; return the exit status.
+
+    `work` tells whether it went as it was wanted, `cancel` whether there was anything to cancel.
+    """
+
     def stop() -> None:
-        if session.cancel("all"):
+        if cancel():
             complain("Cancelling. Press Ctrl+C again to stop at once.")
 
+    def note(fact: Fact) -> None:
+        assert isinstance(fact, SubscriberFailed)
+        complain(f"{fact.subscriber}: {fact.reason}")
+
     def give_up() -> None:
-        loop.call_soon(session.cancel, "all")
+        loop.call_soon(cancel)
 
     loop = asyncio.get_running_loop()
     output.on_gone = give_up
-    refused = False
-    with interrupts(loop, stop) as interrupted, session.bus.subscribe(printer.see):
+    with (
+        interrupts(loop, stop) as interrupted,
+        session.bus.subscribe(printer.see),
+        session.bus.subscribe(note, SubscriberFailed),
+    ):
         async with session:
-            try:
-                session.submit(text)
-            except StatementError as error:
-                refused = True
-                complain(describe(error))
+            refused = not await work()
             await session.idle()
         states = Counter(task.state for task in session.board.tasks.values())
         printer.finish(session.now(), {state.value: states[state] for state in _ENDS})

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
     AgentDefined,
     AgentDismissed,
-    Condition,
     StatementAccepted,
     TaskCancelled,
     TaskCompleted,
@@ -36,7 +36,8 @@ from teambot_tui.ui.views import AgentView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from teambot_tui.engine.facts import Dependency, Fact
+    from teambot_tui.engine.dependencies import Dependency
+    from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.roster import Roster
 

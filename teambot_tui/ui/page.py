@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
 
 
-def show(project: Project, *, ascii_only: bool) -> int:
+def show(project: Project, *, ascii_only: bool, ephemeral: bool) -> int:
     """Show a session until the person leaves or closes the page; return the exit status."""
-    app = app_for(project, ascii_only=ascii_only)
+    app = app_for(project, ascii_only=ascii_only, ephemeral=ephemeral)
     app.driver_class = _Page
     try:
         app.run()

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 _PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
 
 
-def start(project: Project, *, ascii_only: bool) -> int:
+def start(project: Project, *, ascii_only: bool, ephemeral: bool) -> int:
     """Show a session until the person leaves; return the exit status.
 
     Raises:
         SettingsError: A key of the person's own cannot be used.
     """
-    app = app_for(project, ascii_only=ascii_only or os.environ.get("TERM") == "linux")
+    plain = ascii_only or os.environ.get("TERM") == "linux"
+    app = app_for(project, ascii_only=plain, ephemeral=ephemeral)
     guard = Guard()
     app.driver_class = _guarded(guard)
     _leave_on_signals(app, guard)
@@ -48,7 +49,7 @@ def start(project: Project, *, ascii_only: bool) -> int:
     return app.return_code or 0
 
 
-def app_for(project: Project, *, ascii_only: bool) -> TeambotApp:
+def app_for(project: Project, *, ascii_only: bool, ephemeral: bool) -> TeambotApp:
     """Return the app for a project; it makes the session once its first picture is there."""
     team = project.team
     place = Place(
@@ -62,7 +63,7 @@ def app_for(project: Project, *, ascii_only: bool) -> TeambotApp:
         notify=project.settings.notify,
     )
     first_start = partial(_offer, project) if project.undecided else None
-    return TeambotApp(partial(_open_session, project), place, first_start)
+    return TeambotApp(partial(_open_session, project, ephemeral), place, first_start)
 
 
 async def _offer(project: Project, app: TeambotApp) -> None:
@@ -71,10 +72,10 @@ async def _offer(project: Project, app: TeambotApp) -> None:
     await offer(project, os.environ, app)
 
 
-def _open_session(project: Project) -> Session:
+def _open_session(project: Project, ephemeral: bool) -> Session:
     from teambot_tui.api import Session  # noqa: PLC0415  the engine is loaded after the first picture
 
-    return Session(project=project)
+    return Session(project=project, ephemeral=ephemeral)
 
 
 def _guarded(guard: Guard) -> type[LinuxDriver]:

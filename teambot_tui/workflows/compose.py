@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.cycles import find_cycle

@@ -37,14 +37,17 @@ class Directive:
     end: int
 
 
+_KINDS: Final = {kind.lower(): kind for kind in Kind}
+# What is text here is text for the parser of prompts too: a run of braces is taken as a whole.
 _DIRECTIVE: Final = re.compile(
     rf"""
       ^{FENCE}
-    | (?:\\\\)*+\\\{{ | \\++
+    | (?:\\\\)*+\\\$?\{{++ | \\++
     | \{{\{{[^\S\n]*+
-      (?: (?P<named> output | input | include ) [^\S\n]*+ : (?P<name> [^{{}}\n]*+ )
-        | (?P<bare> STDIN | iteration ) [^\S\n]*+ )
+      (?: (?P<named> (?ai: output | input | include ) ) [^\S\n]*+ : (?P<name> [^{{}}\n]*+ )
+        | (?P<bare> (?ai: STDIN | iteration ) ) [^\S\n]*+ )
       \}}\}}
+    | \{{++
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -56,4 +59,4 @@ def find_directives(text: str) -> Iterator[Directive]:
         return
     for found in _DIRECTIVE.finditer(text):
         if word := found["named"] or found["bare"]:
-            yield Directive(Kind(word), (found["name"] or "").strip(), found.start(), found.end())
+            yield Directive(_KINDS[word.lower()], (found["name"] or "").strip(), found.start(), found.end())

@@ -33,6 +33,15 @@ def expand_includes(text: str, file: Path, files: ProjectFiles) -> str:
     return expansion.expand(text, (file,), (files.shown(file),))
 
 
+def include(name: str, folder: Path, files: ProjectFiles) -> str:
+    """Return the text of a file that is named in no file, but typed, with its includes done.
+
+    Raises:
+        IncludeError: As above.
+    """
+    return _Expansion(files).included(name, (folder / "typed",), ())
+
+
 @dataclass(slots=True)
 class _Expansion:
     files: ProjectFiles
@@ -46,13 +55,13 @@ class _Expansion:
             if directive.kind is Kind.INCLUDE:
                 pieces += (
                     self._grow(text[position : directive.start], names),
-                    self._included(directive.name, chain, names),
+                    self.included(directive.name, chain, names),
                 )
                 position = directive.end
         pieces.append(self._grow(text[position:], names))
         return "".join(pieces)
 
-    def _included(self, name: str, chain: tuple[Path, ...], names: tuple[str, ...]) -> str:
+    def included(self, name: str, chain: tuple[Path, ...], names: tuple[str, ...]) -> str:
         longer = (*names, name or "(no path)")
         self.count += 1
         if self.count > MOST:

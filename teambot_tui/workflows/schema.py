@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.dependencies import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

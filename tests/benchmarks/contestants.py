@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Dependency, TaskCreated, Via
+from teambot_tui.engine.dependencies import Dependency, Via
+from teambot_tui.engine.facts import TaskCreated
 from teambot_tui.engine.ids import AgentId, task_id
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Member

@@ -84,7 +84,6 @@ def at_most(subject: str, cost: str, baseline: str, ratio: float, limit: float) 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Keep the garbage collector away while something is timed."""
-    gc.collect()
     gc.disable()
     try:
         yield

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import CancelRequested, Condition, Via, WorkEnded
+from teambot_tui.engine.dependencies import Condition, Via
+from teambot_tui.engine.facts import CancelRequested, WorkEnded
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import Need, Order, OrderError, place
 from teambot_tui.language.parser import parse_prompt
@@ -74,15 +75,21 @@ def test_a_need_is_a_label_of_the_same_orders_then_a_label_a_task_or_an_agent() 
     assert [source and source.id for source in bench.task("writer#2").sources] == ["pm#1", None]
 
 
-def test_a_label_is_looked_for_in_its_own_scope_first() -> None:
+def test_from_within_a_scope_only_its_own_labels_are_seen() -> None:
     bench = Bench()
+    see = "See {{output:plan}} {{output:pm}}"
     for scope, agent in (("main.1/", PM), ("main.2/", BA)):
-        give(bench, order(agent, label=f"{scope}plan"))
+        give(bench, order(agent, label="plan", scope=scope))
         bench.complete(f"{agent}#1", f"from {agent}")
-        give(bench, order(WRITER, scope=scope, text="See {{output:plan}}"))
-    assert 'from pm\n--- End output from task "plan" ---' in bench.prompts["writer#1"].text
-    bench.complete("writer#1")
-    assert "from ba\n" in bench.prompts["writer#2"].text
+        give(bench, order(WRITER, scope=scope, text=see))
+        bench.complete(bench.rules.board.lanes[WRITER].head.id)  # type: ignore[union-attr]
+    first, second = (bench.prompts[f"writer#{number}"].text for number in (1, 2))
+    assert first.count("from pm\n--- End output from task") == 2
+    assert "from ba\n" in second
+    assert '(No output available from task "pm")' in second, "it was said under a label of another scope"
+    bench.submit("@writer " + see)
+    assert "from ba\n" in bench.prompts["writer#3"].text, "without a scope, the latest counts"
+    assert "from pm\n" in bench.prompts["writer#3"].text
 
 
 @pytest.mark.parametrize(

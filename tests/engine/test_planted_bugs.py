@@ -12,15 +12,9 @@ import teambot_tui.engine.cycles as cycles
 import teambot_tui.engine.resolver as resolver
 from teambot_tui.engine.board import Board, Lane, State, Task
 from teambot_tui.engine.cycles import Prospect
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.effects import Effect, Publish, WakeAt
-from teambot_tui.engine.facts import (
-    CancelRequested,
-    Condition,
-    TaskCancelled,
-    TaskCreated,
-    TextProduced,
-    WorkEnded,
-)
+from teambot_tui.engine.facts import CancelRequested, TaskCancelled, TaskCreated, TextProduced, WorkEnded
 from teambot_tui.engine.rules import Rules
 from tests.engine.driver import run_schedule
 

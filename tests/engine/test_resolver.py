@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from teambot_tui.engine.facts import StatementAccepted, TaskCreated, Via
+from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.facts import StatementAccepted, TaskCreated
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
 from tests.engine.bench import TEAM, Bench, snapshot

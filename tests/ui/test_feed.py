@@ -17,7 +17,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Dependency, Via
+from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.mirror import TaskView

@@ -57,7 +57,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 @asynccontextmanager
 async def opened(project: Project) -> AsyncIterator[tuple[TeambotApp, Pilot[None]]]:
-    app = app_for(project, ascii_only=False)
+    app = app_for(project, ascii_only=False, ephemeral=True)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.pause()
         yield app, pilot

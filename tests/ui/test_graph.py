@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Dependency, Via
+from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.graph import Graph

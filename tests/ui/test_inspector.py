@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.widgets import OptionList, Static
 
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line
 from teambot_tui.workflows.compose import load_compose
 from teambot_tui.workflows.cycles import find_cycle

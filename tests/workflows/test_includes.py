@@ -8,7 +8,11 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from teambot_tui.language import nodes
+from teambot_tui.language.parser import parse_prompt
 from teambot_tui.workflows.directives import Directive, Kind, find_directives
 from teambot_tui.workflows.errors import FileError, IncludeError
 from teambot_tui.workflows.files import ProjectFiles
@@ -53,21 +57,53 @@ def problem(project: Path, text: str) -> str:
         ),
         ("{{include: a b.md}}", [(Kind.INCLUDE, "a b.md")]),
         ("{{output:}}", [(Kind.OUTPUT, "")]),
-        ("{{{output:a}}}", [(Kind.OUTPUT, "a")]),
+        ("{{{output:a}}}", []),
+        ("{{Output:a}} {{stdin}}", [(Kind.OUTPUT, "a"), (Kind.STDIN, "")]),
         (r"\{{output:a}}", []),
         (r"\\{{output:a}}", [(Kind.OUTPUT, "a")]),
         (r"\\\{{output:a}}", []),
-        (r"\{{{output:a}}", [(Kind.OUTPUT, "a")]),
+        (r"\{{{output:a}}", []),
+        (r"\${{output:a}} ${{output:b}}", [(Kind.OUTPUT, "b")]),
         (r"C:\dir {{output:a}}", [(Kind.OUTPUT, "a")]),
         ("```\n{{output:a}}\n```\n{{output:b}}", [(Kind.OUTPUT, "b")]),
         ("```\n{{output:a}}", []),
         ("say ``` {{output:a}}", [(Kind.OUTPUT, "a")]),
-        ("{{outputs:a}} {{Output:a}} {{x}} {output:a} {{output:a} {{output\n:a}} {{stdin}}", []),
+        ("{{outputs:a}} {{x}} {output:a} {{output:a} {{output\n:a}}", []),
         ("{{output:a\n}}", []),
     ],
 )
 def test_directives(text: str, kinds: list[tuple[Kind, str]]) -> None:
     assert [(found.kind, found.name) for found in find_directives(text)] == kinds
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "{{output:a}}",
+                "{{ STDIN }}",
+                "{{Include: b}}",
+                "{{",
+                "{",
+                "}",
+                "\\",
+                "$",
+                "x",
+                "\n",
+                "```",
+                "\n```\n",
+                "{a}",
+            ]
+        ),
+        max_size=14,
+    ).map("".join)
+)
+def test_what_is_a_directive_here_is_one_for_the_parser_of_prompts(text: str) -> None:
+    ours = [(found.kind.lower(), found.name, found.start, found.end) for found in find_directives(text)]
+    parts = parse_prompt(text, references=False)
+    assert ours == [
+        (part.kind, part.argument, *part.span) for part in parts if isinstance(part, nodes.Directive)
+    ]
 
 
 def test_directives_know_their_place() -> None:

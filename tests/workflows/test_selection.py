@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teambot_tui.engine.facts import Condition
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
 from teambot_tui.workflows.selection import select

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, size
 from teambot_tui.ui.widgets.feed_text import wrap

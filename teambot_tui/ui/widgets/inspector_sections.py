@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from textual.content import Content
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import Via
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import duration, size_in_words
 from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title

@@ -9,7 +9,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.text import size_in_bytes
 
 if TYPE_CHECKING:
-    from teambot_tui.engine.facts import Via
+    from teambot_tui.engine.dependencies import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
     from teambot_tui.ui.mirror import Mirror, TaskView
