@@ -21,7 +21,9 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TextProduced,
 )
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.workflows.mcp_server import McpDoor
+from teambot_tui.workflows.temporary import Keeper, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +38,8 @@ _CAPTURED = (TaskStarted, TextProduced, TaskCompleted, TaskFailed, TaskSkipped, 
 class Session(session.Session):
     """A team at work, as the settings of the user and of the directory describe it.
 
-    Unless it is ephemeral, what its tasks say is also kept on disk, in a folder that is named by `run_id`.
+    Unless it is ephemeral, what its tasks say is also kept on disk, in a folder that is named by `run_id`, and
+    temporary agents are files in the directory while it lives. `notes` is what the user should know of it.
 
     Raises:
         AgentsError: The settings cannot be used.
@@ -84,6 +87,14 @@ class Session(session.Session):
         self._capturing: Capturing | None = None
         self._is_troubled = ephemeral
         self._captures = ExitStack()
+        found = load(self.project.directory, self.roster)
+        for agent in found.agents:
+            base = self.roster.base(agent.base)
+            assert base is not None, "it was loaded behind what it is made of"
+            self.define(AgentId(agent.name), base, agent.prompt, agent.model)
+        self.notes = found.notes
+        loaded = (agent.name for agent in found.agents)
+        self._keeper = Keeper(self.project.directory, loaded, self._note)
 
     def use_backend(self, name: str) -> None:
         """Let the whole team, and whoever joins it, run on this backend from the next task on.
@@ -104,6 +115,9 @@ class Session(session.Session):
         await super().__aenter__()
         if not self._ephemeral:
             self._captures.enter_context(self.bus.subscribe(self._capture, *_CAPTURED))
+            self._captures.enter_context(self.bus.subscribe(self._keeper.see, *Keeper.KINDS))
+            self._loop = asyncio.get_running_loop()
+            self._keeper.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -111,6 +125,7 @@ class Session(session.Session):
             await super().__aexit__(*_)
         finally:
             self._captures.close()
+            await asyncio.to_thread(self._keeper.close)
             if self._outputs is not None:
                 await asyncio.to_thread(self._outputs.close)
 
@@ -152,6 +167,11 @@ class Session(session.Session):
             return None
         self._outputs = Outputs(home, self.run_id, self.project.settings.capture_limit, tell)
         return Capturing(self.board, self._outputs)
+
+    def _note(self, trouble: str) -> None:
+        """Tell of a trouble with the files of temporary agents, from their own thread."""
+        fact = SubscriberFailed(self.now(), "temporary agents", trouble)
+        self._loop.call_soon_threadsafe(self.bus.publish, fact)
 
     def _include(self, path: str) -> str:
         from teambot_tui.workflows.errors import IncludeError  # noqa: PLC0415  few statements include

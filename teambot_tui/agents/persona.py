@@ -1,5 +1,7 @@
 """Who an agent is: personas are Markdown files with front matter, and a project's own beat the built-in ones.
 
+A project's persona may have another as its `base`: it is that one, with words of its own on top.
+
 A broken file in `.teambot/agents` stops the program. One in `.claude/agents` is passed over, with a note: it
 was written for another program and may be right there.
 """
@@ -7,7 +9,7 @@ was written for another program and may be right there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,6 +40,7 @@ class Persona:
     tools: tuple[str, ...]
     prompt: str
     path: Path
+    base: str | None = None
 
     @property
     def is_claudes(self) -> bool:
@@ -78,6 +81,7 @@ def load_personas(directory: Path) -> Personas:
         directory / CLAUDE_FOLDER, directory, lambda error: notes.append(f"passed over: {error}")
     )
     known |= _read_folder(directory / PROJECT_FOLDER, directory, stop)
+    known = {name: _on_its_base(persona, known) for name, persona in known.items()}
     return Personas(known, tuple(notes))
 
 
@@ -91,13 +95,14 @@ def parse_persona(path: Path, content: bytes) -> Persona:
         entries, body = split(printable(decode(content)))
         name = entries.get("name", _NOTHING)
         persona = Persona(
-            name=_checked_name(name),
+            name=checked_name(name),
             description=one_line(entries.get("description", _NOTHING).text()),
             model=_model(entries.get("model", _NOTHING)),
             backend=entries.get("backend", _NOTHING).text() or None,
             tools=entries.get("tools", _NOTHING).items(),
             prompt=body.strip(),
             path=path,
+            base=one_line(entries.get("base", _NOTHING).text()).lower() or None,
         )
     except UnreadableError as error:
         raise PersonaError(path, 0, str(error)) from error
@@ -108,7 +113,32 @@ def parse_persona(path: Path, content: bytes) -> Persona:
     return persona
 
 
-def _checked_name(entry: Entry) -> str:
+def _on_its_base(persona: Persona, known: Mapping[str, Persona]) -> Persona:
+    """Return the persona with what its base says before it."""
+    whole = persona
+    passed = {persona.name}
+    while whole.base is not None and not persona.is_claudes:
+        base = known.get(whole.base)
+        if base is None or base.name in passed:
+            problem = "is not a persona" if base is None else "leads in a circle"
+            raise PersonaError(persona.path, 0, f"`base`: {one_line(whole.base, 40)} {problem}")
+        passed.add(base.name)
+        whole = replace(
+            persona,
+            prompt=f"{base.prompt}\n\n{whole.prompt}",
+            model=whole.model or base.model,
+            backend=whole.backend or base.backend,
+            base=None if base.is_claudes else base.base,
+        )
+    return replace(whole, base=persona.base)
+
+
+def checked_name(entry: Entry) -> str:
+    """Return the id that a file's `name` is.
+
+    Raises:
+        FrontMatterError: It is missing, or is no id.
+    """
     if not entry.text():
         raise FrontMatterError(entry.line or 1, "`name` is missing from the front matter")
     try:

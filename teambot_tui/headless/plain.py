@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.facts import (
+    AgentDefined,
     IterationStarted,
     TaskCancelled,
     TaskCompleted,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import Fact
 
 _COLOURS = ("36", "33", "35", "32", "34", "31")
+_WIDEST_NAME = 20
 _LONGEST_LINE = 16 * 1024
 
 
@@ -47,6 +49,8 @@ class PlainLines:
         match fact:
             case TextProduced(_, task, text):
                 self._speak(task, text)
+            case AgentDefined(agent=agent):
+                self._width = max(self._width, min(len(agent), _WIDEST_NAME))
             case TaskCompleted(_, task, _, seconds):
                 self._end(task, f"completed {task} in {seconds:.1f} s")
             case TaskFailed(_, task, reason):

@@ -22,7 +22,12 @@ def print_plan(
     if explanation.error is not None:
         complain(describe(explanation.error))
         return NOT_ALL_COMPLETED
-    width = max(len(step.task) for step in explanation.steps)
+    width = max((len(step.task) for step in explanation.steps), default=0)
+    for agent in explanation.defined:
+        if as_json:
+            output.write(json.dumps({"event": "define", "agent": agent}) + "\n")
+        else:
+            output.write(f"defines ${agent}\n")
     for step in explanation.steps:
         if as_json:
             output.write(json.dumps({"event": "step", **asdict(step), "starts": step.starts}) + "\n")

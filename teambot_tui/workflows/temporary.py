@@ -1,0 +1,160 @@
+"""Temporary agents as files while a session lives: what is defined is written, what is there is loaded.
+
+The files follow the facts from a thread of their own, so no disk holds an agent up. A disk that fails costs
+the files and one note, never the session.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teambot_tui.agents.checks import unknown
+from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
+from teambot_tui.agents.errors import PersonaError
+from teambot_tui.engine.facts import AgentDefined, AgentDismissed, TaskCompleted
+from teambot_tui.engine.ids import agent_of
+from teambot_tui.engine.text import one_line
+from teambot_tui.store.agent_files import AgentFiles, read_agent_files
+from teambot_tui.store.errors import StoreError
+from teambot_tui.store.prune import TEMPORARY_AGENTS
+from teambot_tui.workflows.registry import count_uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.roster import Roster
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The agents of the files that were there, and a line for each that cannot be used."""
+
+    agents: tuple[AgentFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def is_of_a_person(defined: AgentDefined) -> bool:
+    """Whether somebody wrote this agent's prompt; what joins only to be called or started has none."""
+    return defined.parent is None and bool(defined.prompt)
+
+
+def load(project: Path, roster: Roster) -> Found:
+    """Return the temporary agents that somebody put there, or that a session could not take away."""
+    try:
+        files = read_agent_files(project)
+    except (StoreError, OSError) as error:
+        return Found(notes=(f"{TEMPORARY_AGENTS} is passed over: {error}",))
+    agents: dict[str, AgentFile] = {}
+    notes: list[str] = []
+    for path, content in files:
+        try:
+            agent = _checked(path, content, roster)
+        except PersonaError as error:
+            notes.append(f"passed over: {error}")
+        else:
+            agents[agent.name] = agent
+    usable, refused = _in_order(agents, roster)
+    for agent in refused:
+        path = project / TEMPORARY_AGENTS / f"{agent.name}.md"
+        known = [*roster.bases, *roster.agents]
+        notes.append(f"passed over: {PersonaError(path, 0, unknown('base', agent.base, known))}")
+    return Found(tuple(usable), tuple(notes))
+
+
+def _checked(path: Path, content: bytes, roster: Roster) -> AgentFile:
+    agent = parse_agent_file(path, content)
+    if agent.name != path.stem:
+        raise PersonaError(path, 0, f"its name is {agent.name}: call the file {agent.name}.md")
+    if agent.name in roster.agents:
+        raise PersonaError(path, 0, f"the name {agent.name} is taken by the team")
+    return agent
+
+
+def _in_order(agents: dict[str, AgentFile], roster: Roster) -> tuple[list[AgentFile], list[AgentFile]]:
+    """Return those that can be made, each behind what it is made of, and those that cannot."""
+    left = dict(agents)
+    usable: dict[str, AgentFile] = {}
+    while ready := [
+        agent
+        for agent in left.values()
+        if agent.base != agent.name and (agent.base in usable or roster.base(agent.base) is not None)
+    ]:
+        for agent in ready:
+            usable[agent.name] = left.pop(agent.name)
+    return list(usable.values()), list(left.values())
+
+
+class Keeper:
+    """Keeps the files of one session's temporary agents; `see` is the handler to subscribe."""
+
+    KINDS = (AgentDefined, AgentDismissed, TaskCompleted)
+
+    def __init__(self, project: Path, loaded: Iterable[str], on_note: Callable[[str], None]) -> None:
+        """Prepare for a session in which some agents were loaded.
+
+        `on_note` is called at most once, from another thread, with one line for the user.
+        """
+        self._project = project
+        self._files = AgentFiles(project)
+        self._loaded = tuple(loaded)
+        self._on_note = on_note
+        self._kept = set(self._loaded)
+        self._uses: Counter[str] = Counter()
+        self._troubled = False
+        self._thread: ThreadPoolExecutor | None = None
+
+    def begin(self) -> None:
+        """Count what was loaded among what is kept."""
+        if self._loaded:
+            self._later(self._adopt)
+
+    def see(self, fact: Fact) -> None:
+        """Follow a fact."""
+        match fact:
+            case AgentDefined() if is_of_a_person(fact):
+                self._kept.add(fact.agent)
+                agent = AgentFile(fact.agent, fact.base, fact.prompt, fact.model)
+                self._later(lambda: self._files.write(agent.name, render_agent_file(agent)))
+            case AgentDismissed(agent=name) if name in self._kept:
+                self._kept.discard(name)
+                self._later(lambda: self._files.remove(name))
+            case TaskCompleted(task=task):
+                self._uses[agent_of(task)] += 1
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Remove the files and count the uses of promoted agents; it waits, so call it in a thread."""
+        if self._uses:
+            self._later(lambda: count_uses(self._project, self._uses))
+        if self._thread is not None:
+            self._later(self._files.close)
+            self._thread.shutdown()
+            self._thread = None
+
+    def _adopt(self) -> None:
+        self._files.begin()
+        for name in self._loaded:
+            self._files.adopt(name)
+
+    def _later(self, work: Callable[[], None]) -> None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "temporary-agents")
+        self._thread.submit(self._carefully, work)
+
+    def _carefully(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except (StoreError, OSError, ValueError) as error:
+            logger.debug("temporary agents: %s", error)
+            if not self._troubled:
+                self._troubled = True
+                self._on_note(f"not kept in {TEMPORARY_AGENTS}: {one_line(str(error))}")
