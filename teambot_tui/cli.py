@@ -78,6 +78,7 @@ def main(
     metavar="SECONDS",
     help="How long a task may wait for another.",
 )
+@click.option("--promote", multiple=True, metavar="NAME", help="Keep a temporary agent that did its work.")
 @click.option("--log-file", type=click.Path(path_type=Path), help="Write a debug log, references and all.")
 @click.option("--ephemeral", is_flag=True, help=_EPHEMERAL)
 def run(
@@ -88,6 +89,7 @@ def run(
     backend: str | None,
     max_parallel: int | None,
     wait_timeout: float | None,
+    promote: tuple[str, ...],
     log_file: Path | None,
     ephemeral: bool,
 ) -> None:
@@ -99,6 +101,7 @@ def run(
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
     from teambot_tui.api import Session  # noqa: PLC0415
+    from teambot_tui.headless.agents import keep_or_offer  # noqa: PLC0415
     from teambot_tui.headless.output import Output  # noqa: PLC0415
     from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
@@ -110,12 +113,14 @@ def run(
         stdin=None if file == "-" else _piped,
         ephemeral=ephemeral,
     )
+    for note in session.notes:
+        _complain(note)
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
-    sys.exit(
-        asyncio.run(run_to_end(session, statements, _printer(session, output, as_json), output, _complain))
-    )
+    printer = _printer(session, output, as_json)
+    status = asyncio.run(run_to_end(session, statements, printer, output, _complain))
+    sys.exit(status or keep_or_offer(session, session.project.directory, promote, _complain))
 
 
 @main.command()
@@ -190,6 +195,31 @@ def trust() -> None:
     except AgentsError as error:
         raise UnusableError(str(error)) from error
     click.echo(f"{file} is trusted until it changes.")
+
+
+@main.group(invoke_without_command=True)
+@click.pass_context
+def agents(context: click.Context) -> None:
+    """List the agents: the team, what others can be made of, temporary and promoted ones."""
+    if context.invoked_subcommand is None:
+        from teambot_tui.api import Session  # noqa: PLC0415
+        from teambot_tui.headless.agents import list_agents  # noqa: PLC0415
+
+        session = Session(project=_open_project(None))
+        for note in session.notes:
+            _complain(note)
+        list_agents(session.project, session.roster, click.echo, _complain)
+
+
+@agents.command("promote")
+@click.argument("name")
+@click.option("--as", "new_name", metavar="NEW-NAME", help="Give it another name.")
+@click.option("--force", is_flag=True, help="Overwrite the agent that has the name.")
+def promote_agent(name: str, new_name: str | None, force: bool) -> None:
+    """Move a temporary agent of this project to its own agents, where every later session finds it."""
+    from teambot_tui.headless.agents import promote_file  # noqa: PLC0415
+
+    sys.exit(promote_file(Path.cwd(), name, new_name, force=force, say=click.echo, complain=_complain))
 
 
 @main.command()

@@ -40,6 +40,7 @@ COMMANDS: Final = (
     "define",
     "promote",
     "forget",
+    "spawn",
     "context",
     "vars",
     "graph",

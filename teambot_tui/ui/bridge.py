@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from teambot_tui.engine.bus import Backlog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
@@ -68,6 +68,18 @@ class Bridge:
         except RuntimeError:
             answer.cancel()  # the engine has ended
         return answer
+
+    def run(self, request: Callable[[Session], Coroutine[None, None, Answer]]) -> Future[Answer]:
+        """Let the engine do something that may take a while; the future tells how it went."""
+        assert self._loop is not None, "the engine was started"
+        work = request(self._session)
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:
+            work.close()  # the engine has ended
+            ended: Future[Answer] = Future()
+            ended.cancel()
+            return ended
 
     def close(self, patience: float = 5.0) -> bool:
         """Cancel whatever runs and end the engine; tell whether it ended in time."""

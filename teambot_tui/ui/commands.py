@@ -6,35 +6,21 @@ A command gets its words and the desk; it never touches a widget.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
+from teambot_tui.ui.command import CommandError, SlashCommand
+from teambot_tui.ui.commands_agents import AGENT_COMMANDS
 from teambot_tui.ui.keys import PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from teambot_tui.language.nodes import Command
     from teambot_tui.ui.desk import Desk
-
-
-class CommandError(Exception):
-    """A command that cannot be carried out; the text says what to type."""
-
-
-@dataclass(frozen=True, slots=True)
-class SlashCommand:
-    """What a command takes, what it does in words, and the function that does it."""
-
-    arguments: str
-    words: str
-    run: Callable[[Desk, list[str]], None]
-    choices: Callable[[Desk], Sequence[str]] = lambda _: ()
-    """What its first word can be, as far as that can be told."""
 
 
 def run_command(desk: Desk, name: str, arguments: str) -> None:
@@ -46,7 +32,7 @@ def run_command(desk: Desk, name: str, arguments: str) -> None:
     command = COMMANDS_OF_THE_SCREEN.get(name)
     if command is None:
         raise CommandError(f"/{name} is not part of this version. /help lists what there is.")
-    command.run(desk, arguments.split())
+    command.run(desk, [arguments] if command.whole else arguments.split())
 
 
 def command_hint(text: str, command: Command | None) -> str:
@@ -146,18 +132,6 @@ def _task(desk: Desk, words: list[str]) -> None:
     desk.inspect(agent_of(name), name)
 
 
-def _agents(desk: Desk, _: list[str]) -> None:
-    lines = [
-        f"@{agent}" + (f"  model {model}" if model else "") + ("  (default)" * _is_default(desk, agent))
-        for agent, model in desk.models().items()
-    ]
-    desk.report("The team", Content("\n".join(lines)))
-
-
-def _is_default(desk: Desk, agent: AgentId) -> bool:
-    return desk.mirror.roster.default == agent
-
-
 def _model(desk: Desk, words: list[str]) -> None:
     match words:
         case []:
@@ -232,13 +206,14 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
     ),
     "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel, lambda desk: (*_targets(desk), "all")),
     "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry, _targets),
-    "agents": SlashCommand("", "the team", _agents),
+    "agents": AGENT_COMMANDS["agents"],
     "models": SlashCommand("", "the models of the team", lambda desk, _: _model(desk, [])),
     "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model, _agents_of),
     "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent, _agents_of),
     "reset-agent": SlashCommand(
         "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
     ),
+    **AGENT_COMMANDS,
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
     "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
     "export": SlashCommand("[file]", "write the session to a Markdown file", _export),

@@ -16,11 +16,13 @@ from textual.content import Content
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.language.errors import StatementError
+from teambot_tui.ui.desk_agents import AgentDesk
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from concurrent.futures import Future
 
+    from teambot_tui.agents.definition_file import AgentFile
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.mirror import Mirror
@@ -45,6 +47,12 @@ class Surface(Protocol):
 
     def help(self, topic: str = "") -> None:
         """Show the keys and the commands, or what is known about a topic."""
+
+    async def choose_to_keep(self, agents: Sequence[AgentFile]) -> Sequence[AgentFile] | None:
+        """Ask which agents to keep, and wait for the answer; nothing means not to leave."""
+
+    def give_back(self, text: str, complaint: str) -> None:
+        """Say why what was typed came to nothing, and put it back to be mended."""
 
     def do(self, action: str) -> None:
         """Run an action of the app."""
@@ -78,6 +86,7 @@ class Desk:
         folder: Path,
     ) -> None:
         self.mirror = mirror
+        self.agents = AgentDesk(surface, bridge, mirror, folder)
         self._surface = surface
         self._bridge = bridge
         self._models = models
@@ -130,8 +139,16 @@ class Desk:
     async def _leave(self) -> None:
         tasks, _ = self.consequences("all")
         words = f"cancels {', '.join(tasks)}"
-        if not tasks or await self._surface.confirm("Agents are working. Quit?", words):
-            self._surface.leave()
+        if tasks and not await self._surface.confirm("Agents are working. Quit?", words):
+            return
+        if useful := self.agents.worth_keeping():
+            chosen = await self._surface.choose_to_keep(useful)
+            if chosen is None:
+                return
+            await self.agents.keep(tuple(chosen))
+            if not self.agents.kept.issuperset(chosen):
+                return  # what stands in the way is on the screen
+        self._surface.leave()
 
     def consequences(self, target: str) -> tuple[tuple[TaskId, ...], tuple[TaskId, ...]]:
         """Return what cancelling would cancel, and what would be skipped with it."""
@@ -180,7 +197,11 @@ class Desk:
 
     def models(self) -> dict[AgentId, str | None]:
         """The model of each agent."""
-        return dict(self._models)
+        joined = self.mirror.roster.temporary
+        return {
+            agent: self._models[agent] if agent in self._models else joined[agent].model
+            for agent in self.mirror.roster.agents
+        }
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from teambot_tui.language.names import did_you_mean
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, CommandError, overview
+from teambot_tui.ui.command import CommandError
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, overview
 from teambot_tui.ui.keys import PLACES
 
 if TYPE_CHECKING:

@@ -6,16 +6,18 @@ frame behind. Widgets get views: small values that say what to show.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
+from teambot_tui.engine.context import entries
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
     AgentDefined,
     AgentDismissed,
     StatementAccepted,
+    SubscriberFailed,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
@@ -29,13 +31,14 @@ from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.nodes import Command
+from teambot_tui.language.nodes import Command, Words
 from teambot_tui.language.parser import parse
-from teambot_tui.ui.views import AgentView
+from teambot_tui.ui.views import AgentView, VariableView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from teambot_tui.engine.context import Entry
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
@@ -78,6 +81,8 @@ class Changes:
     """In order."""
     joined: tuple[AgentId, ...] = ()
     left: tuple[AgentId, ...] = ()
+    troubles: tuple[str, ...] = ()
+    """What went wrong beside the work, such as a disk that is full."""
 
 
 class Mirror:
@@ -101,6 +106,7 @@ class Mirror:
         ended: list[TaskId] = []
         joined: list[AgentId] = []
         left: list[AgentId] = []
+        troubles: list[str] = []
         for fact in facts:
             self._rules.handle(fact)
             match fact:
@@ -119,6 +125,8 @@ class Mirror:
                 case AgentDismissed(agent=agent):
                     self.roster = self.roster.without_agents(agent)
                     left.append(agent)
+                case SubscriberFailed(_, subscriber, reason):
+                    troubles.append(f"{subscriber}: {reason}")
                 case StatementAccepted(tasks=made):
                     self._statements.update(dict.fromkeys(made, fact))
                 case _:
@@ -132,7 +140,15 @@ class Mirror:
                     if task_of is not None:
                         tasks[task_of] = None
                         agents.add(agent_of(task_of))
-        return Changes(frozenset(agents), tuple(tasks), tuple(ended), tuple(said), tuple(joined), tuple(left))
+        return Changes(
+            frozenset(agents),
+            tuple(tasks),
+            tuple(ended),
+            tuple(said),
+            tuple(joined),
+            tuple(left),
+            tuple(troubles),
+        )
 
     def command(self, text: str) -> Command | None:
         """Return the slash command that this text is, if it is one."""
@@ -154,6 +170,13 @@ class Mirror:
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""
+        view = self._doing(agent)
+        defined = self.roster.temporary.get(agent)
+        if defined is None:
+            return view
+        return replace(view, joined=True, parent=defined.parent, model=view.model or defined.model)
+
+    def _doing(self, agent: AgentId) -> AgentView:
         lane = self._board.lanes.get(agent)
         if lane is None:
             return AgentView(agent, "idle", None)
@@ -199,6 +222,24 @@ class Mirror:
                 states[agent] = "waiting" if lane.newest else "bound"
         return states
 
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        """The variables that some task captures."""
+        return tuple(self._board.captures)
+
+    def variables(self) -> tuple[VariableView, ...]:
+        """Return the variables, each as its newest capture stands."""
+        views: list[VariableView] = []
+        for name, tasks in self._board.captures.items():
+            task = tasks[-1]
+            first = self._first_lines.get(task.id, "").partition("\n")[0]
+            views.append(VariableView(name, task.id, task.state, task.output.total, first))
+        return tuple(views)
+
+    def context(self, name: TaskId | None = None) -> tuple[Entry, ...]:
+        """Return what a task is told beside its prompt, or without a task what everyone is."""
+        return entries(self._board.tasks[name] if name is not None else None, self._board)
+
     def task(self, name: TaskId) -> TaskView:
         """Return what is known of a task."""
         task = self._board.tasks[name]
@@ -208,7 +249,7 @@ class Mirror:
             task=name,
             agent=task.agent,
             state=task.state,
-            statement=statement.text if statement else "",
+            statement=statement.text if statement else _ordered(task),
             siblings=statement.tasks if statement else (name,),
             background=task.plan.background,
             created=task.plan.time,
@@ -262,3 +303,9 @@ class Mirror:
         for task in self._board.tasks.values():
             counts[task.state] += 1
         return counts
+
+
+def _ordered(task: Task) -> str:
+    """Say what a task that nobody typed is about, as if somebody had."""
+    words = next((part.text for part in task.plan.parts if isinstance(part, Words)), "")
+    return f"@{task.agent} {words[:_LAST_LINE]}"

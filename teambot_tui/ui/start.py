@@ -63,7 +63,8 @@ def app_for(project: Project, *, ascii_only: bool, ephemeral: bool) -> TeambotAp
         notify=project.settings.notify,
     )
     first_start = partial(_offer, project) if project.undecided else None
-    return TeambotApp(partial(_open_session, project, ephemeral), place, first_start)
+    app = TeambotApp(lambda: _open_session(project, ephemeral, app), place, first_start)
+    return app
 
 
 async def _offer(project: Project, app: TeambotApp) -> None:
@@ -72,10 +73,13 @@ async def _offer(project: Project, app: TeambotApp) -> None:
     await offer(project, os.environ, app)
 
 
-def _open_session(project: Project, ephemeral: bool) -> Session:
+def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session:
     from teambot_tui.api import Session  # noqa: PLC0415  the engine is loaded after the first picture
 
-    return Session(project=project, ephemeral=ephemeral)
+    session = Session(project=project, ephemeral=ephemeral)
+    for note in session.notes:
+        app.notify(note, severity="warning", timeout=8, markup=False)
+    return session
 
 
 def _guarded(guard: Guard) -> type[LinuxDriver]:

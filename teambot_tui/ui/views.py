@@ -30,3 +30,28 @@ class AgentView:
     model: str | None = None
     heard: float = 0.0
     """When an executing agent last gave a sign of life."""
+    joined: bool = False
+    """Whether it is here for this session only."""
+    parent: TaskId | None = None
+    """The task that started it, if it was not the person."""
+
+    @property
+    def name(self) -> str:
+        """The agent as it is named on the screen: `@pm`, or `~scanner` if it is here for this session."""
+        return f"~{self.agent}" if self.joined else f"@{self.agent}"
+
+    @property
+    def tab(self) -> str:
+        """The agent as it is named where all are: `pm`, or `~scanner`."""
+        return f"~{self.agent}" if self.joined else self.agent
+
+
+@dataclass(frozen=True, slots=True)
+class VariableView:
+    """What is shown of a variable: the task that captures it, and how far it is."""
+
+    name: str
+    task: TaskId
+    state: State
+    size: int
+    first_line: str

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.agents.checks import unknown
 from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
+from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import AgentDefined, AgentDismissed, TaskCompleted
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.text import one_line
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from teambot_tui.engine.board import Board
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.roster import Roster
 
@@ -92,6 +94,24 @@ def _in_order(agents: dict[str, AgentFile], roster: Roster) -> tuple[list[AgentF
     return list(usable.values()), list(left.values())
 
 
+def agent_file(defined: AgentDefined) -> AgentFile:
+    """Return a definition as it is written to a file."""
+    return AgentFile(defined.agent, defined.base, defined.prompt, defined.model)
+
+
+def agent_files(roster: Roster) -> dict[str, AgentFile]:
+    """Return the agents that somebody defined in this session, by name."""
+    return {
+        name: agent_file(defined) for name, defined in roster.temporary.items() if is_of_a_person(defined)
+    }
+
+
+def used_successfully(roster: Roster, board: Board) -> tuple[AgentFile, ...]:
+    """Return the agents that somebody defined and that have completed a task: they are worth keeping."""
+    completed = {task.agent for task in board.tasks.values() if task.state is State.COMPLETED}
+    return tuple(agent for name, agent in agent_files(roster).items() if name in completed)
+
+
 class Keeper:
     """Keeps the files of one session's temporary agents; `see` is the handler to subscribe."""
 
@@ -121,7 +141,7 @@ class Keeper:
         match fact:
             case AgentDefined() if is_of_a_person(fact):
                 self._kept.add(fact.agent)
-                agent = AgentFile(fact.agent, fact.base, fact.prompt, fact.model)
+                agent = agent_file(fact)
                 self._later(lambda: self._files.write(agent.name, render_agent_file(agent)))
             case AgentDismissed(agent=name) if name in self._kept:
                 self._kept.discard(name)

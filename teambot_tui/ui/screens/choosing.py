@@ -9,37 +9,21 @@ from textual.app import SuspendNotSupported
 
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.ui.editor import EditorError, edit_text
-from teambot_tui.ui.screens.surface import SurfaceScreen
+from teambot_tui.ui.screens.joining import JoiningScreen
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from teambot_tui.engine.ids import AgentId, TaskId
-    from teambot_tui.ui.desk import Desk
-    from teambot_tui.ui.mirror import Mirror
-    from teambot_tui.ui.screens.parts import Parts
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
 
 
-class ChoosingScreen(SurfaceScreen):
+class ChoosingScreen(JoiningScreen):
     """Has panels, a feed and an inspector, and a desk to ask."""
 
-    _clock: Callable[[], float]
-    parts: Parts
-    """There once the screen is complete, before anyone can ask for one of them."""
     _chosen: AgentId | None = None
     _inspected: TaskId | None = None
-
-    @property
-    def _mirror(self) -> Mirror:
-        return self.parts.mirror
-
-    @property
-    def _desk(self) -> Desk:
-        return self.parts.desk
 
     # Choosing
 
@@ -90,10 +74,10 @@ class ChoosingScreen(SurfaceScreen):
 
     def action_choose_number(self, number: int) -> None:
         """Choose an agent by the number on its panel."""
-        agents = self._mirror.roster.agents
-        if number <= len(agents):
-            self.choose(agents[number - 1])
-            self.query_one(f"#panel-{agents[number - 1]}").focus()
+        for agent, panel in self._panels.items():
+            if panel.number == number:
+                self.choose(agent)
+                panel.focus()
 
     # Acting
 

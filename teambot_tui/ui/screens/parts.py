@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from teambot_tui.engine.facts import ContextSet
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.desk import Desk
 from teambot_tui.ui.mirror import Mirror
@@ -34,6 +35,7 @@ class Parts:
     def __init__(self, screen: SessionScreen, session: Session, place: Place) -> None:
         self.bridge = Bridge(session)
         self.mirror = Mirror(session.roster, session.policy)
+        self.mirror.take_in(ContextSet(0.0, key, value) for key, value in session.board.context.items())
         self.desk = Desk(screen, self.bridge, self.mirror, dict(place.models), place.folder)
         glyphs = place.glyphs
         self.feed = Feed(glyphs)

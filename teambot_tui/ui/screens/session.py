@@ -13,17 +13,11 @@ from textual.message import Message
 from textual.widgets import Static
 
 from teambot_tui.engine.ids import agent_of
-from teambot_tui.ui.commands import (
-    COMMANDS_OF_THE_SCREEN,
-    CommandError,
-    command_hint,
-    run_command,
-    words_for,
-)
+from teambot_tui.ui.command import CommandError
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, command_hint, run_command, words_for
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.finding import FindingScreen
-from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
@@ -85,8 +79,6 @@ class SessionScreen(FindingScreen):
         self._glyphs = place.glyphs
         self._clock = place.clock
         self.keys, self.calls_by = place.keys, place.notify
-        self._refused: str | None = None
-        """The text that the plan line complains of, until it changes."""
         self._frame_is_due = False
         self._last_frame = 0.0
         self._talking: set[AgentId] = set()
@@ -95,14 +87,12 @@ class SessionScreen(FindingScreen):
 
     def compose(self) -> ComposeResult:
         self.mind_size()
-        agents = tuple(self._place.models)
         yield TitleBar(self._place.folder.name, self._glyphs)
         with Container(id="body"):
             with Container(id="panels"):
-                for number, agent in enumerate(agents, start=1):
-                    yield Panel(AgentView(agent), number, self._place.backends.get(agent, ""), self._glyphs)
+                yield from self.first_panels()
             with Vertical(id="centre"):
-                yield Tabs(agents)
+                yield Tabs(tuple(self._place.models))
                 for name, short in (("welcome", False), ("welcome-short", True)):
                     words = welcome(self._place.backends, self._place.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
@@ -131,6 +121,7 @@ class SessionScreen(FindingScreen):
             self.query_one(InputBar).words_for = partial(words_for, self._desk)
             self._bridge = self.parts.bridge
             await self.parts.mount(self)
+            self.begin_roster()
             # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
             loop = asyncio.get_running_loop()
             self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
@@ -161,6 +152,7 @@ class SessionScreen(FindingScreen):
         self._show(changes)
 
     def _show(self, changes: Changes) -> None:
+        self.follow_roster(changes)
         feed = self.parts.feed
         for task in changes.tasks:
             feed.show_task(self._mirror.task(task))
@@ -168,7 +160,7 @@ class SessionScreen(FindingScreen):
             feed.say(task, text)
         changed = {agent_of(task) for task in changes.tasks}
         for agent in changed:
-            self._show_agent(agent)
+            self.show_agent(agent)
         self._talking |= changes.agents - changed
         if changes.tasks:
             self.remove_class("-empty")
@@ -183,9 +175,6 @@ class SessionScreen(FindingScreen):
         if self._chosen in changes.agents:
             self.show_chosen()
 
-    def _show_agent(self, agent: AgentId) -> None:
-        self.query_one(f"#panel-{agent}", Panel).show(self._mirror.agent(agent), self._clock())
-
     def _notice_ends(self, changes: Changes) -> None:
         for view in map(self._mirror.task, changes.ended):
             if view.background and view.state != "cancelled":
@@ -193,7 +182,7 @@ class SessionScreen(FindingScreen):
 
     def _show_last_lines(self) -> None:
         while self._talking:
-            self._show_agent(self._talking.pop())
+            self.show_agent(self._talking.pop())
 
     def _tick(self) -> None:
         for panel in self.query(Panel):
@@ -211,7 +200,8 @@ class SessionScreen(FindingScreen):
     # What the person types
 
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
-        if message.text != self._refused:  # else it is late news of what Enter was pressed on
+        # Else it is late news: of what Enter was pressed on, or of what is no longer there.
+        if message.text != self._refused and message.text == self.query_one(InputBar).text:
             self._refused = None
             self._explain(message.text)
 

@@ -60,7 +60,7 @@ class SurfaceScreen(Screen[None]):
     @property
     def is_asking(self) -> bool:
         """Whether a question waits for an answer."""
-        return isinstance(self.app.screen, Confirm)
+        return isinstance(self.app.screen, Confirm) or self.app.screen.has_class("-asking")
 
     def do(self, action: str) -> None:
         """Run one of the screen's actions."""

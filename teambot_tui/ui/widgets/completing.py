@@ -31,6 +31,8 @@ class CompletingArea(LanguageArea):
     """Who may be named after `@`."""
     outputs: reactive[Sequence[str] | None] = reactive(None, init=False)
     """Who may be named after `$`; nothing: the same."""
+    variables: reactive[Sequence[str]] = reactive((), init=False)
+    """What may stand in `{}`."""
     commands: reactive[Sequence[str]] = reactive(COMMANDS, init=False)
     """What can follow `/`."""
     words_for: Callable[[str], Sequence[str]] = staticmethod(lambda _: ())
@@ -58,7 +60,7 @@ class CompletingArea(LanguageArea):
             self._list.close()
 
     def offer_names(self, *, take_single: bool = False) -> bool:
-        """Offer agents, outputs or commands; tell whether there are any."""
+        """Offer agents, outputs, variables or commands; tell whether there are any."""
         from teambot_tui.language.complete import (  # noqa: PLC0415  the first picture offers nothing
             complete,
             rank,
@@ -76,6 +78,7 @@ class CompletingArea(LanguageArea):
             agents=self.agents,
             outputs=self.agents if self.outputs is None else self.outputs,
             commands=self.commands,
+            variables=self.variables,
         )
         if found is None:
             return False
@@ -116,7 +119,7 @@ class CompletingArea(LanguageArea):
         """Put a candidate in the place of what is typed."""
         shown = self.shown
         following = shown[self._span.end : self._span.end + 1]
-        ends_word = not candidate.endswith("/") and not candidate.startswith("$")
+        ends_word = not candidate.endswith("/") and candidate[0] not in "${"
         blank = " " if ends_word and not following.strip() and following != " " else ""
         start, end = self._location(self._span.start), self._location(self._span.end)
         self._list.close()

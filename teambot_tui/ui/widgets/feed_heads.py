@@ -17,6 +17,7 @@ from teambot_tui.ui.widgets.feed_text import wrap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.mirror import TaskView
@@ -170,7 +171,7 @@ def _flow(view: TaskView, page: Page) -> Parts:
                 None
             )
         elif source is not None:
-            name = f"${dependency.agent}" if dependency.via is Via.REFERENCE else "input"
+            name = _input_name(dependency)
             state = page.state_of(source)
             mark = f" {page.glyphs[state.value]}" if state else ""
             given[f"{name} {page.glyphs['from']} {source}{mark}"] = None
@@ -183,6 +184,18 @@ def _flow(view: TaskView, page: Page) -> Parts:
     if given:
         parts.append(("   ".join(given), "feed--muted"))
     return tuple(parts)
+
+
+def _input_name(dependency: Dependency) -> str:
+    match dependency.via:
+        case Via.REFERENCE:
+            return f"${dependency.agent}"
+        case Via.VARIABLE:
+            return f"{{{dependency.name}}}"
+        case Via.AFTER | Via.CONTEXT:
+            return dependency.via.value
+        case _:
+            return "input"
 
 
 def _note(parts: Parts, page: Page) -> Row:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.dependencies import Via
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import duration
 from teambot_tui.ui.graph.shapes import Edge
@@ -17,6 +18,7 @@ from teambot_tui.ui.graph.shapes import Edge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.mirror import TaskView
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
 FOLD: Final = "\0fold"
 """The key of the node for what is folded."""
 AFTER: Final = "after"
-"""The kind of a line between two tasks of one agent, which run one after the other."""
+"""The kind of a line along which nothing goes: only the order counts."""
 ENDED: Final = frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED})
 _FOLD_FROM: Final = 2
 _TITLE: Final = 26
+_VARIABLE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,20 @@ def gather(
             if source is None and origin not in items:
                 items[origin] = Item(origin, "idle", glyphs["idle"], clip(origin, _TITLE), "no output yet")
             key = FOLD if origin in done else origin
-            labels.setdefault((key, view.task), {})[dependency.via.value] = None
-    edges = [Edge(source, target, " ".join(via)) for (source, target), via in labels.items()]
+            labels.setdefault((key, view.task), {})[_label(dependency)] = None
+    edges = [
+        Edge(source, target, " ".join(via), AFTER)
+        if list(via) == [AFTER]
+        else Edge(source, target, " ".join(via))
+        for (source, target), via in labels.items()
+    ]
     edges += [Edge(one, other, AFTER, AFTER) for one, other in _in_turn(tasks) if (one, other) not in labels]
     return items, edges
+
+
+def _label(dependency: Dependency) -> str:
+    name = clip(dependency.name, _VARIABLE)
+    return f"{{{name}}}" if dependency.via is Via.VARIABLE else dependency.via.value
 
 
 def _used_up(tasks: Sequence[TaskView]) -> frozenset[str]:

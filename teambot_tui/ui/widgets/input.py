@@ -51,6 +51,7 @@ class InputBar(CompletingArea):
         bound("scroll-up", "scroll_output(-1)"),
         bound("scroll-down", "scroll_output(1)"),
         bound("follow", "end"),
+        bound("context", "pass_on"),
         Binding("ctrl+z", "pass_on", show=False),
     ]
 

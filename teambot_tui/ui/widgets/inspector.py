@@ -17,6 +17,7 @@ from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import prompt_text, prompt_title
 from teambot_tui.ui.widgets.inspector_sections import (
+    context,
     earlier_lines,
     earlier_title,
     head,
@@ -107,7 +108,7 @@ class Inspector(VerticalScroll):
         self._width = _USUAL_WIDTH
 
     def compose(self) -> ComposeResult:
-        for name in ("head", "statement", "needs", "unblocks"):
+        for name in ("head", "statement", "needs", "unblocks", "context"):
             yield Static(id=f"inspector-{name}", classes="inspector-part", markup=False)
         yield Static(id="inspector-queue-title", classes="inspector-title", markup=False)
         yield TaskList(id="inspector-queue")
@@ -178,6 +179,7 @@ class Inspector(VerticalScroll):
         self._set("statement", statement(view, glyphs))
         self._set("needs", needs(view, glyphs))
         self._set("unblocks", unblocks(view, glyphs))
+        self._set("context", context(view, glyphs))
         self._set("queue-title", queue_title(view))
         self._list("queue", queue_lines(view))
         self._set("prompt-title", prompt_title(view, glyphs, whole=self._whole_prompt))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _STATEMENT_LINES: Final = 4
 _EARLIER: Final = 8
 _NAME: Final = 40
+_VALUE: Final = 120
 _COLOURS: Final = {
     "idle": "$foreground-muted",
     "queued": "$foreground-muted",
@@ -39,7 +40,9 @@ def head(view: InspectorView, glyphs: Glyphs) -> Content:
     """Say who it is, what it is at, in which state and for how long."""
     dot = f" {glyphs['dot']} "
     task = view.task
-    content = Content(clip(f"@{view.agent}", _NAME)).stylize("bold")
+    content = Content(clip(view.status.name, _NAME)).stylize("bold")
+    if view.status.parent is not None:
+        content += quiet(f" {glyphs['from']} {clip(view.status.parent, _NAME)}")
     if task is not None:
         content += Content(f"{dot}{clip(task.task, _NAME)}")
     if model := (task and task.model) or view.status.model:
@@ -88,6 +91,19 @@ def unblocks(view: InspectorView, glyphs: Glyphs) -> Content:
     return content
 
 
+def context(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say what the agent is told beside its task, by whom, and whose word that overrides."""
+    if not view.context:
+        return NOTHING
+    content = title("Shared context")
+    for entry in view.context:
+        content += Content(f"\n  {clip(entry.key, _NAME)}").stylize("$text-accent")
+        content += Content(f": {clip(entry.value, _VALUE, glyphs['ellipsis'])}")
+        over = f", overrides {', '.join(entry.overridden)}" if entry.overridden else ""
+        content += quiet(f"  {glyphs['from']} {entry.origin}{over}")
+    return content
+
+
 def queue_title(view: InspectorView) -> Content:
     """Say how long the queue is and what can be done."""
     return title(f"Queue {len(view.queue)}") + quiet("  x removes") if view.queue else NOTHING
@@ -130,7 +146,14 @@ def _state(state: str, glyphs: Glyphs) -> Content:
 
 def _need(need: Need) -> Content:
     name = clip(need.agent, _NAME)
-    return Content(f"${name}" if need.via is Via.REFERENCE else f"{need.via} @{name}").stylize("$text-accent")
+    match need.via:
+        case Via.REFERENCE:
+            words = f"${name}"
+        case Via.VARIABLE:
+            words = f"{{{clip(need.name, _NAME)}}} @{name}"
+        case _:
+            words = f"{need.via} @{name}"
+    return Content(words).stylize("$text-accent")
 
 
 def _since(task: TaskView, now: float) -> str:

@@ -9,6 +9,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.text import size_in_bytes
 
 if TYPE_CHECKING:
+    from teambot_tui.engine.context import Entry
     from teambot_tui.engine.dependencies import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
@@ -24,6 +25,7 @@ class Need:
     via: Via
     task: TaskView | None = None
     size: int = 0
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class InspectorView:
     now: float = 0.0
     needs: tuple[Need, ...] = ()
     unblocks: tuple[TaskView, ...] = ()
+    context: tuple[Entry, ...] = ()
+    """What the agent is told beside its task."""
 
     @property
     def name(self) -> TaskId | None:
@@ -55,7 +59,7 @@ def inspect(mirror: Mirror, agent: AgentId, now: float, task: TaskId | None = No
     name = task or status.task
     queue = tuple(each for each in mirror.queue(agent) if mirror.task(each).state is not State.EXECUTING)
     if name is None:
-        return InspectorView(agent, status, queue=queue, now=now)
+        return InspectorView(agent, status, queue=queue, now=now, context=mirror.context())
     view = mirror.task(name)
     needs = tuple(
         Need(
@@ -63,6 +67,7 @@ def inspect(mirror: Mirror, agent: AgentId, now: float, task: TaskId | None = No
             dependency.via,
             mirror.task(source) if source is not None else None,
             size_in_bytes(mirror.output(source)) if source is not None else 0,
+            dependency.name,
         )
         for dependency, source in zip(view.dependencies, view.sources, strict=True)
     )
@@ -77,4 +82,5 @@ def inspect(mirror: Mirror, agent: AgentId, now: float, task: TaskId | None = No
         now,
         needs,
         tuple(mirror.task(each) for each in view.dependents),
+        mirror.context(name),
     )

@@ -12,14 +12,17 @@ from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import Glyphs, size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual import events
 
     from teambot_tui.engine.board import State
-    from teambot_tui.engine.explain import Explanation, Step
+    from teambot_tui.engine.explain import Explanation
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.language.errors import StatementError
+
+_NAMED = ("$", "{}")
+"""What the plan shows of the outputs that go in: those that the text names."""
 
 
 class Line(Widget):
@@ -80,27 +83,45 @@ class Tabs(Line):
 
     def __init__(self, agents: Sequence[AgentId]) -> None:
         super().__init__(id="tabs")
-        self._agents = tuple(agents)
+        self._tabs: tuple[AgentId | None, ...] = (None, *agents)
+        self._names: Mapping[AgentId, str] = {}
         self._places: list[tuple[int, int, AgentId | None]] = []
         self.choose(None)
+
+    def hold(self, names: Mapping[AgentId, str]) -> None:
+        """Have a tab for each of these agents, with a name on it."""
+        self._tabs, self._names = (None, *names), names
+        self.choose(self.agent if self.agent in self._tabs else None)
 
     def choose(self, agent: AgentId | None) -> None:
         """Mark the tab that is shown."""
         self.agent = agent
-        content = Content(" ")
+        labels = [Content(f" {self._names.get(tab, tab) if tab else 'All'} ") for tab in self._tabs]
+        first = self._first_in_sight([label.cell_length for label in labels])
+        content = Content(" ") if not first else Content("<").stylize("dim")
         self._places = []
-        for tab in (None, *self._agents):
-            name = tab or "All"
+        for tab, label in zip(self._tabs[first:], labels[first:], strict=True):
             begin = content.cell_length
-            label = Content(f" {name} ")
             content += label.stylize("reverse bold") if tab == agent else label.stylize("dim")
             self._places.append((begin, content.cell_length, tab))
         self.show(content)
 
+    def _first_in_sight(self, widths: Sequence[int]) -> int:
+        """Return the tab to begin with, so that the one shown is in sight."""
+        if not self.is_attached or self.agent not in self._tabs:
+            return 0
+        chosen = self._tabs.index(self.agent)
+        first, room = 0, self.size.width - 1
+        while first < chosen and sum(widths[first : chosen + 1]) > room:
+            first += 1
+        return first
+
+    def on_resize(self) -> None:
+        self.choose(self.agent)
+
     def step(self, by: int) -> AgentId | None:
         """Return the tab that many to the right of the one shown."""
-        tabs = (None, *self._agents)
-        return tabs[(tabs.index(self.agent) + by) % len(tabs)]
+        return self._tabs[(self._tabs.index(self.agent) + by) % len(self._tabs)]
 
     def on_click(self, event: events.Click) -> None:
         for begin, end, agent in self._places:
@@ -142,7 +163,7 @@ class PlanLine(Line):
             self.refuse(explanation.error)
             return
         self._set_error(error=False)
-        self.show(Content(f" {self._glyphs['plan']} ") + self._plan(explanation.steps))
+        self.show(Content(f" {self._glyphs['plan']} ") + self._plan(explanation))
 
     def refuse(self, error: StatementError) -> None:
         """Show what is wrong, where, and what to type instead."""
@@ -154,9 +175,13 @@ class PlanLine(Line):
         self._set_error(error=True)
         self.show(Content(f" {self._glyphs['failed']} {text}"))
 
-    def _plan(self, steps: Sequence[Step]) -> Content:
+    def _plan(self, explanation: Explanation) -> Content:
+        steps = explanation.steps
         starting = [f"@{step.agent}" for step in steps if step.starts]
         clauses: list[Content] = []
+        if explanation.defined:
+            names = ", ".join(f"${agent}" for agent in explanation.defined)
+            clauses.append(Content(f"defines {names}").stylize("$text-accent"))
         if starting:
             verb = "starts" if len(starting) == 1 else "start"
             clauses.append(Content(f"{', '.join(starting)} {verb}").stylize("$text-primary"))
@@ -165,14 +190,13 @@ class PlanLine(Line):
                 continue
             words = step.outlook
             clauses.append(Content(words).stylize("$text-warning" if step.waiting_for else "$text-muted"))
-        seen = dict.fromkeys(each for step in steps for each in step.inputs if each.via == "$")
+        seen = dict.fromkeys(each for step in steps for each in step.inputs if each.via in _NAMED)
         for each in seen:
+            name = f"{{{each.name}}}" if each.via == "{}" else f"${each.agent}"
             known = each.size is not None
             mark = f"{self._glyphs['completed']} {size(each.size or 0)}" if known else self._glyphs["waiting"]
-            clauses.append(
-                Content(f"${each.agent} {mark}").stylize("$text-success" if known else "$text-warning")
-            )
-        if steps[-1].background:
+            clauses.append(Content(f"{name} {mark}").stylize("$text-success" if known else "$text-warning"))
+        if steps and steps[-1].background:
             clauses.append(Content("in the background").stylize("dim"))
         return Content(f" {self._glyphs['dot']} ").join(clauses)
 

@@ -54,7 +54,7 @@ class Panel(Widget, can_focus=True):
     def __init__(self, view: AgentView, number: int, runs_on: str, glyphs: Glyphs) -> None:
         super().__init__(id=f"panel-{view.agent}", classes="panel")
         self.view = view
-        self._number = number
+        self.number = number
         self._runs_on = runs_on
         self._glyphs = glyphs
         self._now = view.since
@@ -105,8 +105,17 @@ class Panel(Widget, can_focus=True):
             if self.is_attached:
                 self.update_node_styles()
         runs_on = view.model or self._runs_on
-        title = f"{self._number} @{view.agent}" if self._number < 10 else f"@{view.agent}"
+        title = f"{self.number} {view.name}" if self.number < 10 else view.name
+        if view.parent is not None:
+            title += f" {self._glyphs['from']} {view.parent}"
         self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)
+
+    def renumber(self, number: int) -> None:
+        """Take another place among the panels."""
+        if number != self.number:
+            self.number = number
+            self.show(self.view, self._now)
+            self.refresh()
 
     def render(self) -> Content:
         if self.size.height <= 1:
@@ -121,7 +130,7 @@ class Panel(Widget, can_focus=True):
 
     def _chip(self) -> Content:
         view = self.view
-        number = f"{self._number} " if self._number < 10 else ""
+        number = f"{self.number} " if self.number < 10 else ""
         if view.state == "waiting":
             words = f"@{','.join(view.waiting_for)}"
         elif self._silence:
@@ -132,7 +141,7 @@ class Panel(Widget, can_focus=True):
             words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
         state = view.last_end or "idle" if view.state == "idle" else view.state
         glyph = self._glyphs["silent" if self._silence else state]
-        text = f"{number}{view.agent:9} {glyph} {words}"
+        text = f"{number}{view.tab:9} {glyph} {words}"
         elapsed = self._elapsed()
         fits = elapsed and len(text) + len(elapsed) < self.size.width
         return Content(f"{text} {elapsed}" if fits else text)

@@ -1,0 +1,121 @@
+"""What a person can ask about agents that come and go, and about what all of them are told."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from teambot_tui.engine.board import State
+from teambot_tui.engine.orders import OrderError
+from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.workflows.promote import ClashError, PromoteError, promote
+from teambot_tui.workflows.temporary import agent_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.ui.bridge import Bridge
+    from teambot_tui.ui.desk import Surface
+    from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.workflows.spawn_command import SpawnCommand
+
+
+class AgentDesk:
+    """A person's requests about who is here."""
+
+    def __init__(self, surface: Surface, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
+        self._surface = surface
+        self._bridge = bridge
+        self._mirror = mirror
+        self._folder = folder
+        self._promoted: set[AgentFile] = set()
+
+    def promote(self, agent: AgentId, name: str | None, *, force: bool) -> None:
+        """Keep a temporary agent for later sessions."""
+        found = agent_files(self._mirror.roster)[agent]
+        self._surface.in_background(self._promote(found, name, force=force))
+
+    async def _promote(self, agent: AgentFile, name: str | None = None, *, force: bool = False) -> None:
+        others = agent_files(self._mirror.roster)
+        now = datetime.now(UTC)
+        try:
+            done = await asyncio.to_thread(promote, self._folder, agent, others, now, name=name, force=force)
+        except ClashError as error:
+            words = (
+                f"{error}\n/promote {agent.name} --as {error.name}-2 keeps both,"
+                f" /promote {agent.name} --force overwrites it.\n\n{error.diff}"
+            )
+            self._surface.report("Not promoted", Content(words))
+        except PromoteError as error:
+            self._surface.tell(str(error), alarm=True)
+        else:
+            self._promoted.add(agent)
+            told = "\n".join((f"{done.name} is in {done.path} from now on.", *done.warnings))
+            self._surface.tell(told, alarm=bool(done.warnings))
+
+    def worth_keeping(self) -> tuple[AgentFile, ...]:
+        """Return the agents that somebody defined, that have completed a task and are not kept yet."""
+        completed = {
+            view.agent
+            for view in map(self._mirror.task, self._mirror.tasks())
+            if view.state is State.COMPLETED
+        }
+        files = agent_files(self._mirror.roster).items()
+        return tuple(file for name, file in files if name in completed and file not in self._promoted)
+
+    async def keep(self, agents: tuple[AgentFile, ...]) -> None:
+        """Promote these, one after the other."""
+        for agent in agents:
+            await self._promote(agent)
+
+    @property
+    def kept(self) -> frozenset[AgentFile]:
+        """What was promoted."""
+        return frozenset(self._promoted)
+
+    def forget(self, agent: AgentId) -> None:
+        """Let a temporary agent go."""
+        self._surface.in_background(self._forget(agent))
+
+    async def _forget(self, agent: AgentId) -> None:
+        try:
+            await asyncio.wrap_future(self._bridge.ask(lambda session: session.dismiss(agent)))
+        except RefusedError as error:
+            self._surface.tell(str(error), alarm=True)
+        else:
+            self._surface.tell(f"~{agent} has left.")
+
+    def set_context(self, key: str, value: object) -> None:
+        """Tell everyone something from their next task on; None takes it back."""
+        self._bridge.ask(lambda session: session.set_context(key, value))
+        self._surface.tell(
+            f"Nobody is told {key} any more." if value is None else f"Everyone is told {key} from now on."
+        )
+
+    def spawn(self, wish: SpawnCommand, text: str) -> None:
+        """Start a run; what was typed comes back if it is refused."""
+        self._surface.in_background(self._spawn(wish, text))
+
+    async def _spawn(self, wish: SpawnCommand, text: str) -> None:
+        answer = self._bridge.run(
+            lambda session: session.spawn(
+                wish.task,
+                agent=wish.agent,
+                label=wish.label,
+                chain_after=wish.after,
+                include_dependency_result=wish.include_result,
+                model=wish.model,
+                timeout=wish.timeout,
+                retries=wish.retries,
+                on_dependency_failure=wish.on_failure,
+            )
+        )
+        try:
+            await asyncio.wrap_future(answer)
+        except OrderError as error:
+            self._surface.give_back(text, str(error))
