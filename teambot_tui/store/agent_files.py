@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.store.errors import StoreError, reason
 from teambot_tui.store.folders import open_folder
-from teambot_tui.store.live import MARK, LiveMark, is_live, mark_patiently
+from teambot_tui.store.live import MARK, LiveMark, is_live
 from teambot_tui.store.prune import TEMPORARY_AGENTS
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LARGEST: Final = 1024 * 1024
 _MOST: Final = 200
+_PATIENCE: Final = 0.2
+"""Seconds in which whoever only looks at the mark has let go of it."""
 
 
 class AgentFiles:
@@ -52,7 +54,7 @@ class AgentFiles:
     def _take(self) -> None:
         try:
             with project_folder(self._project, *TEMPORARY_AGENTS.parts, private=True) as folder:
-                mark = mark_patiently(folder)
+                mark = LiveMark(folder, _PATIENCE)
                 self._folder, self._mark = os.dup(folder), mark
         except FileNotFoundError:
             raise

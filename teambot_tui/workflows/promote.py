@@ -38,7 +38,7 @@ _SIGNS: Final = {
     "a path": re.compile(
         rf"(?<![\w/.~-])(?:(?:~|\.{{1,2}})?/[\w.-]++(?:/[\w.-]++)++|[\w./-]+\.(?:{_CODE})(?!\w))"
     ),
-    "a line number": re.compile(r"\blines?\s+\d+(?:\s*[-–]\s*\d+)?|:\d+\b(?=[\s,.;)]|$)", re.IGNORECASE),
+    "a line number": re.compile(r"\blines?\s+\d+(?:\s*[-–]\s*\d+)?|\.[a-z]{1,5}:\d+\b", re.IGNORECASE),
     "an issue": re.compile(r"\b(?:issue|ticket|pull request|PR|bug)\s+#?\d+\b|(?<!\w)#\d+\b", re.IGNORECASE),
     "one place or task": re.compile(
         r"\bthis\s+(?:project|repo|repository|codebase|code base|task|issue|bug|branch|file|function|module"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.widgets import Input, OptionList, Select, SelectionList, Static, TextArea
+from textual.widgets import Input, OptionList, Select, Static, TextArea
 
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.ui.screens.joining import MOST_JOINED
@@ -349,9 +349,11 @@ async def test_leaving_offers_to_keep_what_did_its_work(tmp_path: Path) -> None:
         assert not stage.dialog
         await stage.press("ctrl+q")
         await stage.until(lambda: stage.dialog, "the offer")
-        offered = stage.app.screen.query_one(SelectionList)
-        assert offered.option_count == 2
-        await stage.press("space", "enter")
+        offered = stage.app.screen.query_one(OptionList)
+        await stage.press("a", "down", "space")
+        prompts = [str(offered.get_option_at_index(number).prompt) for number in range(2)]
+        assert prompts == ["[x] ~scanner  You look for holes.", "[ ] ~fixer  You mend them."]
+        await stage.press("enter")
         await stage.until(lambda: stage.app.return_code == 0, "the end")
         assert [path.name for path in sorted((tmp_path / ".teambot/agents").glob("*.md"))] == ["scanner.md"]
 

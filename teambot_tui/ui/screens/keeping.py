@@ -8,8 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import OptionList, Static
 
 from teambot_tui.agents.definition_file import AgentFile
 from teambot_tui.workflows.promote import specific
@@ -25,6 +24,7 @@ class KeepScreen(ModalScreen[tuple[AgentFile, ...] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "keep", "Keep the marked, quit", priority=True),
+        Binding("space", "mark", "Mark", priority=True),
         Binding("a", "all", "Mark all"),
         Binding("n,ctrl+q,ctrl+c,ctrl+d", "none", "Quit", priority=True),
         Binding("escape", "stay", "Stay"),
@@ -33,29 +33,42 @@ class KeepScreen(ModalScreen[tuple[AgentFile, ...] | None]):
     def __init__(self, agents: Sequence[AgentFile]) -> None:
         super().__init__(classes="-asking")
         self._agents = tuple(agents)
+        self._marked: set[int] = set()
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog question") as box:
             box.border_title = Content("Keep temporary agents?")
-            box.border_subtitle = Content(
-                "Space marks · a all · Enter keeps them, quits · n quits · Esc stays"
-            )
+            box.border_subtitle = Content("Space marks · a all · Enter keeps, quits · n quits · Esc stays")
             yield Static(Content("They did their work and go with this session."), markup=False)
-            yield SelectionList(
-                *(Selection(_line(agent), number) for number, agent in enumerate(self._agents)), id="keep"
-            )
+            yield OptionList(*map(self._line, range(len(self._agents))), id="keep", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(SelectionList).focus()
+        self.query_one(OptionList).focus()
+        self.query_one(OptionList).highlighted = 0
+
+    def _line(self, number: int) -> Content:
+        agent = self._agents[number]
+        told = "  looks specific to one task" if specific(agent.prompt) else ""
+        box = "x" if number in self._marked else " "
+        return Content(f"[{box}] ~{agent.name}  {agent.summary}") + Content(told).stylize("$text-warning")
+
+    def _mark(self, marked: set[int]) -> None:
+        self._marked = marked
+        for number in range(len(self._agents)):
+            self.query_one(OptionList).replace_option_prompt_at_index(number, self._line(number))
 
     def action_keep(self) -> None:
         """Keep the marked ones."""
-        marked = self.query_one("#keep", SelectionList).selected
-        self.dismiss(tuple(self._agents[number] for number in sorted(marked)))
+        self.dismiss(tuple(self._agents[number] for number in sorted(self._marked)))
+
+    def action_mark(self) -> None:
+        """Mark the one at the cursor, or take the mark away."""
+        if (here := self.query_one(OptionList).highlighted) is not None:
+            self._mark(self._marked ^ {here})
 
     def action_all(self) -> None:
         """Mark all."""
-        self.query_one("#keep", SelectionList).select_all()
+        self._mark(set(range(len(self._agents))))
 
     def action_none(self) -> None:
         """Keep none."""
@@ -64,8 +77,3 @@ class KeepScreen(ModalScreen[tuple[AgentFile, ...] | None]):
     def action_stay(self) -> None:
         """Do not quit."""
         self.dismiss(None)
-
-
-def _line(agent: AgentFile) -> Content:
-    told = "  looks specific to one task" if specific(agent.prompt) else ""
-    return Content(f"~{agent.name}  {agent.summary}") + Content(told).stylize("$text-warning")

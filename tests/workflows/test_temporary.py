@@ -1,0 +1,181 @@
+"""Temporary agents as files: written and removed with the facts, loaded at the start."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from teambot_tui import Session
+from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
+from teambot_tui.agents.errors import PersonaError
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.store import prune
+from teambot_tui.store.agent_files import AgentFiles
+from teambot_tui.store.errors import StoreError
+
+DEFINED = '$scanner := {base: "Plan", prompt: "You \\"look\\".\\n---\\nname: x", model: "opus"}'
+FILE = "---\nname: helper\ndescription: Helps\nbase: general-purpose\n---\nYou help.\n"
+
+
+def session(project: Path, *, ephemeral: bool = False) -> Session:
+    return Session(
+        directory=project, backend="echo", environ={"HOME": str(project / "home")}, ephemeral=ephemeral
+    )
+
+
+def folder(project: Path) -> Path:
+    return project / ".teambot" / "temp-agents"
+
+
+def put(project: Path, name: str, text: str | bytes) -> Path:
+    folder(project).mkdir(parents=True, exist_ok=True)
+    path = folder(project) / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+async def written(running: Session) -> None:
+    """Wait until everything that was to be written is."""
+    keeper = running._keeper
+    assert keeper is not None
+    if keeper._thread is not None:
+        await asyncio.wrap_future(keeper._thread.submit(lambda: None))
+
+
+async def test_a_definition_is_a_file_while_the_session_lives(tmp_path: Path) -> None:
+    async with session(tmp_path) as running:
+        running.submit(f'{DEFINED}\n$other := {{base: "scanner", prompt: "p"}}\nplan:"Go"')
+        await running.spawn("x")
+        await written(running)
+        files = sorted(path.name for path in folder(tmp_path).glob("*.md"))
+        assert files == ["other.md", "scanner.md"], "who joins only to be called or started has no file"
+        path = folder(tmp_path) / "scanner.md"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        told = parse_agent_file(path, path.read_bytes())
+        assert (told.name, told.base, told.model) == ("scanner", "plan", "opus")
+        assert told.prompt == 'You "look".\n---\nname: x'
+        old = time.time() + 1e6
+        assert not prune.find(tmp_path, tmp_path, 0, old, ["temp-agents"]), "prune leaves what is in use"
+        await running.idle()
+        running.dismiss(AgentId("other"))
+        await written(running)
+        assert not (folder(tmp_path) / "other.md").exists()
+    assert not (tmp_path / ".teambot").exists(), "nothing is left"
+
+
+async def test_an_ephemeral_session_writes_nothing(tmp_path: Path) -> None:
+    async with session(tmp_path, ephemeral=True) as running:
+        running.submit(f"{DEFINED}\n@scanner go")
+        await running.idle()
+        assert not (tmp_path / ".teambot").exists()
+
+
+async def test_files_put_there_by_hand_are_loaded_and_go_with_the_session(tmp_path: Path) -> None:
+    put(tmp_path, "helper.md", FILE)
+    put(tmp_path, "a-child.md", FILE.replace("helper", "a-child").replace("general-purpose", "helper"))
+    kept = put(tmp_path, "notes.txt", "mine")
+    running = session(tmp_path)
+    assert running.roster.temporary.keys() == {"helper", "a-child"}
+    assert running.project.notes == ()
+    async with running:
+        result = await running.run('@a-child Hello\nhelper:"Go"')
+        assert result.outcomes[1].output == "You help.\n\nGo"
+    assert kept.exists()
+    assert not list(folder(tmp_path).glob("*.md"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "note"),
+    [
+        ("pm.md", FILE.replace("helper", "pm"), "the name pm is taken by the team"),
+        ("helper.md", FILE.replace("general-purpose", "nobody"), "nobody"),
+        ("helper.md", FILE.replace("general-purpose", "helper"), "helper"),
+        ("helper.md", FILE.replace("base: general-purpose\n", ""), "`base` is missing"),
+        ("helper.md", "---\nname: helper\nbase: plan\n---\n", "has no prompt"),
+        ("other.md", FILE, "call the file helper.md"),
+        ("helper.md", b"\xff\xfe", "is not UTF-8"),
+        ("helper.md", "", "expected front matter"),
+        ("helper.md", FILE.replace("helper", "Hel per"), "`name`"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_a_note_and_stays(
+    tmp_path: Path, name: str, text: str | bytes, note: str
+) -> None:
+    path = put(tmp_path, name, text)
+    opened = session(tmp_path)
+    assert not opened.roster.temporary
+    assert len(opened.project.notes) == 1
+    assert note in opened.project.notes[0]
+    assert str(path) in opened.project.notes[0]
+    assert path.exists()
+
+
+async def test_another_session_in_the_same_place_leaves_the_files_alone(tmp_path: Path) -> None:
+    async with session(tmp_path) as first:
+        first.submit(DEFINED)
+        await written(first)
+        second = session(tmp_path)
+        assert not second.roster.temporary
+        notes: list[str] = []
+        second.on_note = notes.append
+        async with second:
+            second.submit(DEFINED.replace("scanner", "other"))
+            second.submit(DEFINED.replace("scanner", "third"))
+        assert notes == ["Temporary agents are not kept in .teambot/temp-agents: another teambot uses it."]
+        assert [path.name for path in folder(tmp_path).glob("*.md")] == ["scanner.md"]
+
+
+@pytest.mark.parametrize("obstacle", ["file", "link"])
+async def test_what_cannot_be_written_is_one_note_and_no_harm(tmp_path: Path, obstacle: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / ".teambot").mkdir()
+    if obstacle == "file":
+        folder(tmp_path).write_text("x")
+    else:
+        folder(tmp_path).symlink_to(elsewhere)
+    running = session(tmp_path)
+    notes = list(running.project.notes)
+    running.on_note = notes.append
+    async with running:
+        result = await running.run(f"{DEFINED}\n@scanner go\n@scanner again")
+        assert result.completed
+    assert len(notes) == 2, "one for what could not be read, one for what could not be written"
+    assert all(".teambot/temp-agents" in note for note in notes)
+    assert not list(elsewhere.iterdir())
+
+
+def test_the_folder_is_marked_until_it_is_closed(tmp_path: Path) -> None:
+    first, second = AgentFiles(tmp_path), AgentFiles(tmp_path)
+    first.write("x", "text")
+    with pytest.raises(StoreError, match="another teambot uses it"):
+        second.write("x", "other")
+    second.close()
+    assert (folder(tmp_path) / "x.md").read_text() == "text"
+    first.close()
+    second.write("x", "other")
+    assert (folder(tmp_path) / "x.md").read_text() == "other"
+    second.close()
+    assert not folder(tmp_path).exists()
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=80)
+
+
+@given(WORDS, st.none() | WORDS.filter(lambda text: text.strip() == text and text != "inherit"))
+def test_what_is_written_is_read_again(prompt: str, model: str | None) -> None:
+    agent = AgentFile("x", "plan", prompt.strip() or "p", " ".join(model.split()) if model else None)
+    try:
+        again = parse_agent_file(Path("x.md"), render_agent_file(agent).encode())
+    except PersonaError as error:
+        raise AssertionError(render_agent_file(agent)) from error
+    assert (again.name, again.base, again.prompt) == (agent.name, agent.base, agent.prompt.strip())
+    assert again.summary == agent.summary
+    assert again.model == (agent.model or None)
