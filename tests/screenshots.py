@@ -20,6 +20,7 @@ PICTURES: Final[dict[str, tuple[Scene | None, tuple[int, int], str]]] = {
     "error": (scenes.mistaken, NORMAL, scenes.DARK),
     "inspector": (scenes.inspected, NORMAL, scenes.DARK),
     "graph": (scenes.drawn, NORMAL, scenes.DARK),
+    "temporary": (scenes.temporary, NORMAL, scenes.DARK),
     "narrow": (scenes.building, SMALL, scenes.DARK),
     "wide": (scenes.inspected, LARGE, scenes.DARK),
     "light": (scenes.building, NORMAL, scenes.LIGHT),

@@ -57,6 +57,13 @@ _RUNS_ON: Final = {
 FIRST: Final = "@pm,ba Plan login with passkeys -> @builder-1 Build it"
 SECOND: Final = "@reviewer Check $builder-1 against $pm"
 THIRD: Final = "@writer Write the release note from $builder-1 &"
+SECURITY: Final = """\
+$security-scanner := {base: "reviewer", prompt: "You are a security expert.", model: "opus"}
+$fixer := {base: "builder-1", prompt: "Fix security issues while maintaining functionality."}
+
+$security-scanner:"Scan authentication and authorization code":issues ->
+$fixer:"Fix the following issues: {issues}":fixes ->
+reviewer:"Verify fixes are complete\""""
 MISTAKEN: Final = "@reviewer Check $bilder-1 against $pm"
 
 PLAN: Final = """\
@@ -109,6 +116,12 @@ CHECKED: Final = """\
 - [x] the flag hides the button **and** the routes
 
 **Remark**: `challenges.spend` deletes by value; add an index before the flag goes on.
+"""
+HOLES: Final = """\
+# Two holes
+
+1. **Session fixation**: the session id survives the sign-in
+2. **Open redirect**: `next` takes any address, `//evil.example` too
 """
 NOTE: Final = """\
 You can now add a passkey under *Account, Security* and sign in without typing a password.
@@ -250,6 +263,18 @@ async def drawn(stage: Stage) -> None:
     """The graph of all tasks."""
     await building(stage)
     await stage.press("f3")
+
+
+async def temporary(stage: Stage) -> None:
+    """Two agents that were defined a moment ago: one has looked for holes, the other mends them."""
+    await stage.paste(SECURITY, made=3)
+    await _later(stage, 31)
+    await stage.answer("security-scanner#1", HOLES)
+    await stage.until(lambda: stage.state("fixer#1") == "executing", "the fixer to begin")
+    await _later(stage, 12)
+    await _say(stage, "fixer#1", "Fixed 1: the session id is renewed at sign-in, and ")
+    await stage.type_text("@writer Write an advisory from {issues} and {fixes}")
+    await _later(stage, 3)
 
 
 async def _later(stage: Stage, seconds: float) -> None:

@@ -83,7 +83,7 @@ async def test_files_put_there_by_hand_are_loaded_and_go_with_the_session(tmp_pa
     kept = put(tmp_path, "notes.txt", "mine")
     running = session(tmp_path)
     assert running.roster.temporary.keys() == {"helper", "a-child"}
-    assert running.project.notes == ()
+    assert running.notes == ()
     async with running:
         result = await running.run('@a-child Hello\nhelper:"Go"')
         assert result.outcomes[1].output == "You help.\n\nGo"
@@ -111,9 +111,9 @@ def test_a_file_that_cannot_be_used_is_a_note_and_stays(
     path = put(tmp_path, name, text)
     opened = session(tmp_path)
     assert not opened.roster.temporary
-    assert len(opened.project.notes) == 1
-    assert note in opened.project.notes[0]
-    assert str(path) in opened.project.notes[0]
+    assert len(opened.notes) == 1
+    assert note in opened.notes[0]
+    assert str(path) in opened.notes[0]
     assert path.exists()
 
 
@@ -142,7 +142,7 @@ async def test_what_cannot_be_written_is_one_note_and_no_harm(tmp_path: Path, ob
     else:
         folder(tmp_path).symlink_to(elsewhere)
     running = session(tmp_path)
-    notes = list(running.project.notes)
+    notes = list(running.notes)
     running.on_note = notes.append
     async with running:
         result = await running.run(f"{DEFINED}\n@scanner go\n@scanner again")

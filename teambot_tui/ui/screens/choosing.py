@@ -33,6 +33,8 @@ class ChoosingScreen(JoiningScreen):
         self._inspected = None
         for panel in self.query(Panel):
             panel.set_class(panel.view.agent == agent, "-chosen")
+        if agent is not None and agent in self._panels:
+            self._panels[agent].scroll_visible(animate=False)
         self.show_chosen()
 
     def show_chosen(self) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.views import AgentView
 
+_SHORTEST_NAME = 8
 _SILENT = 60.0
 """Seconds without a word after which an agent at work is called silent."""
 _STATES = ("idle", "queued", "waiting", "executing", "silent", "completed", "failed", "cancelled", "skipped")
@@ -141,7 +142,11 @@ class Panel(Widget, can_focus=True):
             words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
         state = view.last_end or "idle" if view.state == "idle" else view.state
         glyph = self._glyphs["silent" if self._silence else state]
-        text = f"{number}{view.tab:9} {glyph} {words}"
+        name, ellipsis = view.tab, self._glyphs["ellipsis"]
+        room = max(_SHORTEST_NAME, self.size.width - len(f"{number} {glyph} {words}"))
+        if len(name) > room:
+            name = name[: room - len(ellipsis)] + ellipsis
+        text = f"{number}{name:9} {glyph} {words}"
         elapsed = self._elapsed()
         fits = elapsed and len(text) + len(elapsed) < self.size.width
         return Content(f"{text} {elapsed}" if fits else text)
