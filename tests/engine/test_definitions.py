@@ -30,7 +30,7 @@ class Recruiting(Bench):
         facts = self.resolve(action)
         for fact in facts:
             if isinstance(fact, AgentDefined):
-                self.roster = self.roster.with_agent(fact)
+                self.roster = self.roster.with_agents(fact)
         return [line for fact in facts for line in self.report(fact)]
 
 
