@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.errors import StoreError
-from teambot_tui.workflows.promote import ClashError, PromoteError, find, promote
+from teambot_tui.workflows.promote import ClashError, PromoteError, find, promote, temporary_files
 from teambot_tui.workflows.registry import read_registry
 from teambot_tui.workflows.temporary import agent_files, used_successfully
 
@@ -33,8 +33,12 @@ def list_agents(project: Project, roster: Roster, say: Say, complain: Say) -> No
         promoted = read_registry(project.directory)
     except StoreError as error:
         complain(f"{error}.")
-    temporary = agent_files(roster)
-    width = max(map(len, (*roster.agents, *project.bases, *promoted)))
+    temporary = {
+        name: agent
+        for name, agent in temporary_files(project.directory)[0].items()
+        if name not in roster.team
+    }
+    width = max(map(len, (*roster.agents, *project.bases, *promoted, *temporary)))
     say("The team:")
     for agent in roster.team:
         words = [f"runs on {project.team.backends[agent]}", project.team.descriptions.get(agent, "")]

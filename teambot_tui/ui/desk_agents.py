@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import OrderError
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.workflows.promote import ClashError, PromoteError, promote
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from teambot_tui.agents.definition_file import AgentFile
-    from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.desk import Surface
     from teambot_tui.ui.mirror import Mirror
@@ -60,13 +60,12 @@ class AgentDesk:
 
     def worth_keeping(self) -> tuple[AgentFile, ...]:
         """Return the agents that somebody defined, that have completed a task and are not kept yet."""
-        completed = {
-            view.agent
-            for view in map(self._mirror.task, self._mirror.tasks())
-            if view.state is State.COMPLETED
-        }
-        files = agent_files(self._mirror.roster).items()
-        return tuple(file for name, file in files if name in completed and file not in self._promoted)
+        files = agent_files(self._mirror.roster).values()
+        return tuple(file for file in files if file not in self._promoted and self._did_its_work(file))
+
+    def _did_its_work(self, agent: AgentFile) -> bool:
+        tasks = self._mirror.tasks(AgentId(agent.name))
+        return any(self._mirror.task(task).state is State.COMPLETED for task in tasks)
 
     async def keep(self, agents: tuple[AgentFile, ...]) -> None:
         """Promote these, one after the other."""

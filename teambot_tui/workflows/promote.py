@@ -92,6 +92,9 @@ def promote(
         raise PromoteError(f"{one_line(str(name), 60)}: {error}.") from error
     except AgentsError as error:
         raise PromoteError(str(error)) from error
+    described = temporary_files(project)[0].get(agent.name)
+    if described is not None and described.prompt == agent.prompt.strip():
+        agent = replace(agent, description=described.description)
     lasting = replace(_standing_alone(agent, others, personas), name=target)
     if target in _lineage(lasting.base, personas):
         raise PromoteError(f"{agent.name} is made of {target} and cannot take its place.")
@@ -124,21 +127,28 @@ def find(project: Path, name: str) -> tuple[AgentFile, dict[str, AgentFile]]:
     Raises:
         PromoteError: There is no such file, or it cannot be used.
     """
-    known: dict[str, AgentFile] = {}
-    wanted: AgentsError | None = None
-    for path in sorted((project / TEMPORARY_AGENTS).glob(f"[!.]*{SUFFIX}")):
-        try:
-            known[path.stem] = parse_agent_file(path, read_whole(path))
-        except (AgentsError, UnreadableError, FileNotFoundError) as error:
-            if path.stem == name:
-                wanted = error if isinstance(error, AgentsError) else AgentsError(f"{path}: {error}")
-    if wanted is not None:
-        raise PromoteError(str(wanted)) from wanted
+    known, refused = temporary_files(project)
+    if name in refused:
+        raise PromoteError(refused[name])
     if name not in known:
         near = did_you_mean(name, known)
         hint = f"Did you mean {near}?" if near else f"There are: {', '.join(known) or 'none'}."
         raise PromoteError(f"There is no temporary agent {one_line(name, 60)} in {TEMPORARY_AGENTS}. {hint}")
     return known[name], known
+
+
+def temporary_files(project: Path) -> tuple[dict[str, AgentFile], dict[str, str]]:
+    """Return the temporary agents of a project by their files, and what is wrong with the others."""
+    known: dict[str, AgentFile] = {}
+    refused: dict[str, str] = {}
+    for path in sorted((project / TEMPORARY_AGENTS).glob(f"[!.]*{SUFFIX}")):
+        try:
+            known[path.stem] = parse_agent_file(path, read_whole(path))
+        except AgentsError as error:
+            refused[path.stem] = str(error)
+        except (UnreadableError, FileNotFoundError) as error:
+            refused[path.stem] = f"{one_line(str(path))}: {error}"
+    return known, refused
 
 
 def specific(prompt: str) -> tuple[str, ...]:

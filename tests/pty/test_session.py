@@ -214,3 +214,21 @@ def test_it_is_there_soon_and_in_colour(open_terminal: Open) -> None:
     terminal.until("Your team", "Enter send")
     assert sum(terminal.process.cpu_times()[:2]) < 6
     assert _COLOURS.search(bytes(terminal.raw)), "what the test without colour looks for"
+
+
+def test_a_temporary_agent_is_a_file_until_the_session_ends(tmp_path: Path, open_terminal: Open) -> None:
+    terminal = open_terminal(settings=agents(pm="print('seen')"))
+    terminal.until("1 @pm", "Enter send")
+    terminal.enter('$scanner := {base: "pm", prompt: "You look."}')
+    terminal.until("~scanner")
+    file = tmp_path / ".teambot" / "temp-agents" / "scanner.md"
+    terminal.watch(file.exists)
+    terminal.enter("@scanner go")
+    terminal.until("seen")
+    terminal.watch(lambda: "✓1" in terminal.text)
+    terminal.press("ctrl+q")
+    terminal.until("Keep temporary agents?", "[ ] ~scanner")
+    terminal.type("n")
+    assert terminal.wait() == 0
+    assert not file.exists()
+    terminal.assert_restored()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def agents(project: Path) -> Path:
 async def test_a_promoted_agent_is_on_the_team_of_every_later_session_and_counted(tmp_path: Path) -> None:
     temporary = tmp_path / ".teambot" / "temp-agents" / "scanner.md"
     temporary.parent.mkdir(parents=True)
-    temporary.write_text(render_agent_file(SCANNER))
+    temporary.write_text(render_agent_file(replace(SCANNER, description="Looks for holes")))
     done = keep(tmp_path)
     assert done == Promotion("scanner", agents(tmp_path) / "scanner.md", ())
     assert not temporary.exists(), "it moved"
@@ -48,7 +49,11 @@ async def test_a_promoted_agent_is_on_the_team_of_every_later_session_and_counte
             assert (member.system, member.model) == (f"{plan.prompt}\n\nYou look.", "opus")
         known = json.loads((agents(tmp_path) / "registry.json").read_text())["agents"]
         assert known == {
-            "scanner": {"created": "2026-01-05T09:00:00+0000", "description": "You look.", "used": count}
+            "scanner": {
+                "created": "2026-01-05T09:00:00+0000",
+                "description": "Looks for holes",
+                "used": count,
+            }
         }
 
 
