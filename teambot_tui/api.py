@@ -39,7 +39,7 @@ class Session(session.Session):
     """A team at work, as the settings of the user and of the directory describe it.
 
     Unless it is ephemeral, what its tasks say is also kept on disk, in a folder that is named by `run_id`,
-    and temporary agents are files in the directory while it lives. `notes` is what the user should know of it.
+    and temporary agents are files in the directory while it lives. `notes` is what the user should know.
 
     Raises:
         AgentsError: The settings cannot be used.

@@ -167,6 +167,8 @@ def up(
 
     _log_to(log_file)
     session = Session(project=_open_project(backend, max_parallel, wait_timeout), ephemeral=ephemeral)
+    for note in session.notes:
+        _complain(note)
     try:
         workflow = open_up(
             session, Path.cwd(), file, names, iterations, stdin=_piped, run="" if dry_run else session.run_id

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teambot_tui.engine.facts import AgentDefined, TaskCreated, Via
+from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.facts import AgentDefined, TaskCreated
 from teambot_tui.language.errors import StatementError
 from tests.engine.bench import Bench
 

@@ -40,12 +40,12 @@ def test_the_security_workflow_runs_as_it_stands_and_its_agents_are_offered(team
         "Did their work and are gone now: ~security-scanner, ~fixer."
         " To keep one: teambot run --promote security-scanner …\n"
     )
-    assert not (teambot.home / ".teambot").exists()
+    assert not (teambot.home / ".teambot" / "temp-agents").exists()
 
     plan = teambot.run("run", "-f", "-", "--dry-run", "--backend", "echo", typed=SECURITY)
     assert plan.stdout.splitlines()[:2] == ["defines $security-scanner", "defines $fixer"]
     assert "gets {issues} = security-scanner#1" in plan.stdout
-    assert not (teambot.home / ".teambot").exists()
+    assert not (teambot.home / ".teambot" / "temp-agents").exists()
 
 
 def test_keeping_listing_and_promoting(teambot: Teambot) -> None:

@@ -42,7 +42,9 @@ async def test_a_promoted_agent_is_on_the_team_of_every_later_session_and_counte
     assert not temporary.exists(), "it moved"
     plan = load_personas(tmp_path)["plan"]
     for count in (1, 2):
-        async with Session(directory=tmp_path, backend="echo", environ={"HOME": str(tmp_path)}) as session:
+        async with Session(
+            directory=tmp_path, backend="echo", environ={"HOME": str(tmp_path)}, ephemeral=False
+        ) as session:
             assert "scanner" in session.roster.team
             await session.run("@scanner go")
             member = session.project.team.members[session.roster.team[-1]]

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from teambot_tui import Session
 from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
+from teambot_tui.engine.facts import SubscriberFailed
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.store import prune
 from teambot_tui.store.agent_files import AgentFiles
 from teambot_tui.store.errors import StoreError
+from tests.team import Watch, settle
 
 DEFINED = '$scanner := {base: "Plan", prompt: "You \\"look\\".\\n---\\nname: x", model: "opus"}'
 FILE = "---\nname: helper\ndescription: Helps\nbase: general-purpose\n---\nYou help.\n"
@@ -40,10 +42,18 @@ def put(project: Path, name: str, text: str | bytes) -> Path:
     return path
 
 
+def troubles(watch: Watch) -> list[str]:
+    """Return what was told of the files of temporary agents."""
+    return [
+        fact.reason
+        for fact in watch.facts
+        if isinstance(fact, SubscriberFailed) and fact.subscriber == "temporary agents"
+    ]
+
+
 async def written(running: Session) -> None:
     """Wait until everything that was to be written is."""
     keeper = running._keeper
-    assert keeper is not None
     if keeper._thread is not None:
         await asyncio.wrap_future(keeper._thread.submit(lambda: None))
 
@@ -74,7 +84,7 @@ async def test_an_ephemeral_session_writes_nothing(tmp_path: Path) -> None:
     async with session(tmp_path, ephemeral=True) as running:
         running.submit(f"{DEFINED}\n@scanner go")
         await running.idle()
-        assert not (tmp_path / ".teambot").exists()
+    assert not (tmp_path / ".teambot").exists()
 
 
 async def test_files_put_there_by_hand_are_loaded_and_go_with_the_session(tmp_path: Path) -> None:
@@ -123,12 +133,14 @@ async def test_another_session_in_the_same_place_leaves_the_files_alone(tmp_path
         await written(first)
         second = session(tmp_path)
         assert not second.roster.temporary
-        notes: list[str] = []
-        second.on_note = notes.append
+        watch = Watch()
         async with second:
-            second.submit(DEFINED.replace("scanner", "other"))
-            second.submit(DEFINED.replace("scanner", "third"))
-        assert notes == ["Temporary agents are not kept in .teambot/temp-agents: another teambot uses it."]
+            with second.bus.subscribe(watch.see):
+                second.submit(DEFINED.replace("scanner", "other"))
+                second.submit(DEFINED.replace("scanner", "third"))
+                await written(second)
+                await settle()
+        assert troubles(watch) == ["not kept in .teambot/temp-agents: another teambot uses it"]
         assert [path.name for path in folder(tmp_path).glob("*.md")] == ["scanner.md"]
 
 
@@ -142,13 +154,15 @@ async def test_what_cannot_be_written_is_one_note_and_no_harm(tmp_path: Path, ob
     else:
         folder(tmp_path).symlink_to(elsewhere)
     running = session(tmp_path)
-    notes = list(running.notes)
-    running.on_note = notes.append
+    watch = Watch()
     async with running:
-        result = await running.run(f"{DEFINED}\n@scanner go\n@scanner again")
-        assert result.completed
-    assert len(notes) == 2, "one for what could not be read, one for what could not be written"
-    assert all(".teambot/temp-agents" in note for note in notes)
+        with running.bus.subscribe(watch.see):
+            result = await running.run(f"{DEFINED}\n@scanner go\n@scanner again")
+            assert result.completed
+            await written(running)
+            await settle()
+    assert len(running.notes) == len(troubles(watch)) == 1, "one for reading, one for writing"
+    assert all(".teambot/temp-agents" in note for note in (*running.notes, *troubles(watch)))
     assert not list(elsewhere.iterdir())
 
 
