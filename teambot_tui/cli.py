@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.headless.agents_command import agents
 from teambot_tui.opening import CannotOpenError, open_here, open_screen
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
 
-_EPHEMERAL = "Keep no outputs on disk."
+_EPHEMERAL = "Keep no outputs and no temporary agents on disk."
 _LARGEST_FILE = 16 * 1024 * 1024
 
 
@@ -199,31 +200,6 @@ def trust() -> None:
     click.echo(f"{file} is trusted until it changes.")
 
 
-@main.group(invoke_without_command=True)
-@click.pass_context
-def agents(context: click.Context) -> None:
-    """List the agents: the team, what others can be made of, temporary and promoted ones."""
-    if context.invoked_subcommand is None:
-        from teambot_tui.api import Session  # noqa: PLC0415
-        from teambot_tui.headless.agents import list_agents  # noqa: PLC0415
-
-        session = Session(project=_open_project(None))
-        for note in session.notes:
-            _complain(note)
-        list_agents(session.project, session.roster, click.echo, _complain)
-
-
-@agents.command("promote")
-@click.argument("name")
-@click.option("--as", "new_name", metavar="NEW-NAME", help="Give it another name.")
-@click.option("--force", is_flag=True, help="Overwrite the agent that has the name.")
-def promote_agent(name: str, new_name: str | None, force: bool) -> None:
-    """Move a temporary agent of this project to its own agents, where every later session finds it."""
-    from teambot_tui.headless.agents import promote_file  # noqa: PLC0415
-
-    sys.exit(promote_file(Path.cwd(), name, new_name, force=force, say=click.echo, complain=_complain))
-
-
 @main.command()
 @click.option("--outputs", "outputs_only", is_flag=True, help="Remove captured outputs only.")
 @click.option("--older-than", default="7d", show_default=True, metavar="AGE", help="Such as 12h, 7d or 2w.")
@@ -259,6 +235,9 @@ def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None
             complain=_complain,
         )
     )
+
+
+main.add_command(agents)
 
 
 def _confirm(question: str) -> bool:
