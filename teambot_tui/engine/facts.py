@@ -46,8 +46,8 @@ class TaskCreated:
 
     `label` is a name by which others find the task; from within a `scope`, only labels of the same scope are
     seen. `capture` is the variable that receives its output. A task that was started by another has it as
-    `parent` and sees its shared context, extended by its own, whose values are JSON. `is_exact` leaves out
-    who the agent is: the prompt says so itself.
+    `parent` and sees its shared context, extended by its own, whose values are JSON. `preface` says who
+    the agent is in the prompt itself, so that nothing else need say it.
     """
 
     time: float
@@ -61,7 +61,7 @@ class TaskCreated:
     label: str | None = None
     scope: str = ""
     capture: str | None = None
-    is_exact: bool = False
+    preface: str = ""
     parent: TaskId | None = None
     context: tuple[tuple[str, str], ...] = ()
     retries: int = 0

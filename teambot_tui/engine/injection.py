@@ -41,7 +41,7 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     words = "".join(map(_said, plan.parts))
     told = context.render(context.entries(task, board), limit) if board.context or _has_context(task) else ""
     if not task.sources and not any(isinstance(part, Directive) for part in plan.parts):
-        return Prompt(words, words, context=told)
+        return Prompt(_prefaced(plan.preface, words), words, context=told)
     handed: dict[Task, None] = {}
     results: dict[Task, None] = {}
     by_agent: dict[AgentId, Task] = {}
@@ -67,6 +67,7 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     text = "".join(map(insertion.text, plan.parts))
     text = _handed_on([(source, outputs[source]) for source in handed], text)
     text = _after_results([outputs[source] for source in results], text)
+    text = _prefaced(plan.preface, text)
     return Prompt(text, words, tuple(Given(source.agent, outputs[source]) for source in outputs), told)
 
 
@@ -76,6 +77,10 @@ def _has_context(task: Task | None) -> bool:
             return True
         task = task.parent
     return False
+
+
+def _prefaced(preface: str, text: str) -> str:
+    return f"{preface}\n\n{text}" if preface else text
 
 
 def _after_results(results: list[str], task: str) -> str:

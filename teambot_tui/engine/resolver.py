@@ -14,7 +14,7 @@ from teambot_tui.engine.policy import OnFailure
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import EVERYONE, did_you_mean
-from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Variable, Words
+from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.roster import Roster
-    from teambot_tui.language.nodes import Mention, Part, Span, Stage, Statement
+    from teambot_tui.language.nodes import Mention, Span, Stage, Statement
 
 
 Accepted: TypeAlias = StatementAccepted | AgentDefined | TaskCreated
@@ -150,24 +150,19 @@ class _Resolver:
         handed = [each for each in upstream if (each.agent, each.task) not in seen]
         if stage.exact:  # it is told nothing it did not ask for: only the order counts
             handed = [replace(each, via=Via.AFTER) for each in handed]
+        defined = self.roster.temporary.get(agent)
         return TaskCreated(
             time=self.now,
             task=self.prospect.next_task(agent),
             agent=agent,
-            parts=self._parts(stage, agent),
+            parts=stage.parts,
             dependencies=(*named, *handed),
             background=pipeline.background,
             model=stage.model,
             wait_timeout=self.policy.wait_timeout,
             capture=stage.capture.name if stage.capture else None,
-            is_exact=stage.exact,
+            preface=defined.prompt if stage.exact and defined else "",
         )
-
-    def _parts(self, stage: Stage, agent: AgentId) -> tuple[Part, ...]:
-        defined = self.roster.temporary.get(agent)
-        if not stage.exact or defined is None or not defined.prompt:
-            return stage.parts
-        return (Words(f"{defined.prompt}\n\n", stage.span), *stage.parts)
 
     def _agents(self, stage: Stage) -> dict[AgentId, Span]:
         if not stage.mentions:

@@ -123,7 +123,7 @@ class Runner:
         member = self._members[effect.agent]
         prompt = effect.prompt
         system = member.system
-        if member.exact_system is not None and self._rules.board.tasks[effect.task].plan.is_exact:
+        if member.exact_system is not None and self._rules.board.tasks[effect.task].plan.preface:
             system = member.exact_system
         request = Request(
             task=effect.task,

@@ -67,7 +67,7 @@ def _task(task: Task, names: Mapping[TaskId, str], board: Board, roster: Roster)
     model = task.plan.model or (defined.model if defined else None)
     if defined is None:
         lines.append(f"    agent: {task.agent}")
-    elif defined.prompt and not task.plan.is_exact:  # an exact call says it itself
+    elif defined.prompt:
         lines += _field("prefix", _escaped(defined.prompt))
     lines += _field("prompt-string", _prompt(task, names, board, roster) or "(no words)")
     if model is not None:
