@@ -114,6 +114,7 @@ TYPES: Mapping[str, BackendType] = {
                 "model_arguments": more_arguments,
                 "system_arguments": more_arguments,
                 "system_in_prompt": boolean,
+                "tool_arguments": more_arguments,
             },
             required=("command",),
         ),

@@ -188,7 +188,13 @@ _ALL: Final = (
         install="npm install -g @anthropic-ai/claude-code",
         login=_CLAUDE,
         variables=_CLAUDE_KNOWS,
-        options={"stream": "claude-json", "model_arguments": _MODEL, "system_arguments": _PERSONA},
+        options={
+            "stream": "claude-json",
+            "model_arguments": _MODEL,
+            "system_arguments": _PERSONA,
+            # Our tools ask the person themselves before anything is started.
+            "tool_arguments": ("--mcp-config={tools}", "--allowedTools=mcp__teambot"),
+        },
     ),
     Preset(
         "codex-cli",
@@ -218,7 +224,12 @@ _ALL: Final = (
         install="npm install -g @github/copilot",
         login=_COPILOT,
         variables=_COPILOT_KNOWS,
-        options={"stream": "copilot-json", "model_arguments": _MODEL, "system_in_prompt": True},
+        options={
+            "stream": "copilot-json",
+            "model_arguments": _MODEL,
+            "system_in_prompt": True,
+            "tool_arguments": ("--additional-mcp-config=@{tools}", "--allow-tool=teambot"),
+        },
     ),
     Preset(
         "opencode-cli",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ import pytest
 
 from teambot_tui.agents.backends.command import Command
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.ports import BackendError, Request, Text
+from teambot_tui.engine.ports import BackendError, Request, Text, ToolServer
 from tests.agents.test_process import SAFETY, Gate, carriers, python
 
 if TYPE_CHECKING:
@@ -293,3 +295,31 @@ signal.pause()
     with pytest.raises(asyncio.CancelledError):
         await reader
     assert await gate.message() == b""
+
+
+@pytest.mark.parametrize("offered", [True, False])
+async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path: Path, offered: bool) -> None:
+    async def tools() -> ToolServer | None:
+        return ToolServer("http://127.0.0.1:1/mcp", "secret") if offered else None
+
+    show = python(
+        "import os, sys; print(*sys.argv[1:]); p = sys.argv[1:] and sys.argv[1].split('=')[1]; "
+        "print(oct(os.stat(p).st_mode)[-3:], oct(os.stat(os.path.dirname(p)).st_mode)[-3:]) if p else 0; "
+        "print(open(p).read() if p else '')"
+    )
+    backend = Command(show, tool_arguments=["--mcp-config={tools}"])
+    wish = replace(request(tmp_path), tools=tools)
+    said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
+    if not offered:
+        assert said.strip() == ""
+        return
+    arguments, modes, config = said.splitlines()
+    path = Path(arguments.removeprefix("--mcp-config="))
+    assert modes.endswith("700")
+    assert json.loads(config)["mcpServers"]["teambot"] == {
+        "type": "http",
+        "url": "http://127.0.0.1:1/mcp",
+        "headers": {"Authorization": "Bearer secret"},
+        "tools": ["*"],
+    }
+    assert not path.parent.exists(), "it is gone with the task"

@@ -10,11 +10,13 @@ import errno
 import re
 from codecs import getincrementaldecoder
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.backends.streams import STREAMS
 from teambot_tui.agents.backends.streams.lines import Lines
+from teambot_tui.agents.backends.tool_config import tool_config
 from teambot_tui.agents.failures import (
     KEPT,
     SHOWN_CHARACTERS,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from teambot_tui.agents.backends.streams.shape import Stream
     from teambot_tui.engine.ports import Request, Update
 
-_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools)\}")
 
 
 class Command:
@@ -41,7 +43,9 @@ class Command:
     `{prompt}`, `{system}` and `{model}` in its arguments stand for those of the request; without `{prompt}`
     the prompt goes by standard input. `model_arguments` are added where the request has a model, and
     `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
-    `env` names the variables it may see besides the harmless ones, `stream` the shape of what it prints.
+    `tool_arguments` are added where the agent is offered our tools; `{tools}` in them is a file that says
+    where they are. `env` names the variables it may see besides the harmless ones, `stream` the shape of what
+    it prints.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class Command:
         model_arguments: Sequence[str] = (),
         system_arguments: Sequence[str] = (),
         system_in_prompt: bool = False,
+        tool_arguments: Sequence[str] = (),
     ) -> None:
         self._program, *self._arguments = command
         self._env = tuple(env)
@@ -62,6 +67,7 @@ class Command:
         self._model_arguments = tuple(model_arguments)
         self._system_arguments = tuple(system_arguments)
         self._system_in_prompt = system_in_prompt
+        self._tool_arguments = tuple(tool_arguments)
 
     async def run(self, request: Request) -> AsyncGenerator[Update, None]:
         """Start the program and report what it prints.
@@ -69,9 +75,16 @@ class Command:
         Raises:
             BackendError: it cannot be started, fails, falls silent, or says itself that it failed.
         """
+        if not self._tool_arguments:
+            request = replace(request, tools=None)
+        async with tool_config(request) as tools, aclosing(self._run(request, tools)) as updates:
+            async for update in updates:
+                yield update
+
+    async def _run(self, request: Request, tools: str) -> AsyncGenerator[Update, None]:
         stream = None if self._stream == "text" else STREAMS[self._stream]()
         process = Process(
-            [self._program, *self._fill_in(request)],
+            [self._program, *self._fill_in(request, tools)],
             directory=request.directory,
             names=self._env,
             silence=self._silence_timeout,
@@ -133,17 +146,23 @@ class Command:
     def _takes(self, placeholder: str) -> bool:
         return any(f"{{{placeholder}}}" in argument for argument in self._arguments)
 
-    def _fill_in(self, request: Request) -> list[str]:
+    def _fill_in(self, request: Request, tools: str) -> list[str]:
         if self._takes("model") and not request.model:
             raise BackendError(
                 f"{self._program} needs a model: write @{request.agent} --model NAME …, "
                 f'or set model = "NAME" under [agents.{request.agent}]'
             )
-        values = {"prompt": self._prompt(request), "system": request.system, "model": request.model or ""}
+        values = {
+            "prompt": self._prompt(request),
+            "system": request.system,
+            "model": request.model or "",
+            "tools": tools,
+        }
         arguments = [
             *self._arguments,
             *(self._model_arguments if request.model else ()),
             *(self._system_arguments if request.system else ()),
+            *(self._tool_arguments if tools else ()),
         ]
         filled_in = [
             encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument)) for argument in arguments
