@@ -327,12 +327,13 @@ class AcpSession:
         if (usage := response.usage) is not None:
             counts = usage.total_tokens, usage.input_tokens, usage.output_tokens, usage.thought_tokens or 0
             turn.report(used_in_turn(self._meter, *counts))
-        if response.stop_reason == "end_turn":
+        if response.stop_reason == "end_turn" and not turn.speechless:
             turn.close_tools(ToolState.DONE)
             return None
         turn.close_tools(ToolState.FAILED)
+        ended = "cancelled its turn" if response.stop_reason == "cancelled" else "ended its turn without a word"
         after = " after it was denied permission" if turn.denied else ""
-        why = _ENDS.get(response.stop_reason, f"cancelled its turn{after}")
+        why = _ENDS.get(response.stop_reason, f"{ended}{after}")
         return BackendError(f"{self._name} {why}{note}")
 
     async def _leave(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> None:
