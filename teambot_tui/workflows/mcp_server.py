@@ -27,6 +27,7 @@ logger = getLogger(__name__)
 
 _PATH = "/mcp"
 _PATIENCE = 2.0
+_BEAT = 10.0  # seconds; clients give up after 60 and some after 30
 
 
 _Receive: TypeAlias = "Callable[[], Awaitable[dict[str, Any]]]"
@@ -35,10 +36,11 @@ _Asgi: TypeAlias = "Callable[[dict[str, Any], _Receive, _Send], Awaitable[None]]
 
 
 class McpDoor:
-    """Offers the door of a session to its agents."""
+    """Offers the door of a session to its agents; every `beat` seconds it tells who waits that it goes on."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, beat: float = _BEAT) -> None:
         self._door = Door(session)
+        self._beat = beat
         self._secrets: dict[AgentId, str] = {}
         self._callers: dict[str, AgentId] = {}
         self._starting: asyncio.Task[str | None] | None = None
@@ -105,8 +107,9 @@ class McpDoor:
         for name in ("mcp", "uvicorn"):
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())
-        add_tools(server, self._door, self._caller)
-        app = server.streamable_http_app(streamable_http_path=_PATH, json_response=True, stateless_http=True)
+        add_tools(server, self._door, self._caller, self._beat)
+        # Answers are streams of events: in a plain JSON answer there is no room for a beat.
+        app = server.streamable_http_app(streamable_http_path=_PATH, stateless_http=True)
         return _Guarded(cast("_Asgi", app), self._callers), uvicorn
 
     def _caller(self, authorization: str) -> AgentId:

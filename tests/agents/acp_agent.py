@@ -395,7 +395,8 @@ class Agent:
         headers |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         request = urllib.request.Request(server["url"], body, headers)
         with urllib.request.urlopen(request) as answer:
-            return str(json.load(answer)["result"]["content"][0]["text"])
+            *_, last = (line for line in answer if line.startswith(b"data: {"))
+        return str(json.loads(last[6:])["result"]["content"][0]["text"])
 
     def on_servers(self, prompt: str) -> None:
         self.say(json.dumps(self.servers))

@@ -75,6 +75,7 @@ async def session_led_by(
     permissions: Permissions = Permissions.ALLOW,
     policy: Policy | None = None,
     attended: bool = True,
+    beat: float = 10.0,
 ) -> AsyncIterator[Session]:
     def recruit(defined: AgentDefined) -> Member:
         return Member(defined.agent, f"You are {defined.base}.", None, gate)
@@ -84,7 +85,7 @@ async def session_led_by(
     session = Session(
         [leader, *others], policy=policy, bases=("general-purpose",), recruit=recruit, attended=attended
     )
-    session.offer_tools(McpDoor(session))
+    session.offer_tools(McpDoor(session, beat=beat))
     async with session:
         yield session
 
@@ -166,6 +167,29 @@ async def test_any_of_several_and_the_time_that_is_over() -> None:
         await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
         assert session.outcome(TaskId("pm#1")).output == "completed executing completed executing"
         session.cancel()
+
+
+async def test_whoever_waits_is_told_that_it_goes_on() -> None:
+    """Clients give up after a minute without a sign, and runs and people may take longer."""
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        async def allow(*beat: object) -> None:
+            for asked in session.approvals:
+                session.answer(asked.task, asked.request, Verdict.ALLOW)
+
+        async def let_it_end(progress: float, *beat: object) -> None:
+            if progress == 3:
+                gate.answer("general-purpose-1#1", "found it")
+
+        await client.call_tool("spawn", {"task": "Look"}, progress_callback=allow)
+        await client.call_tool("wait", {"runs": ["general-purpose-1"]}, progress_callback=let_it_end)
+        return str((await call(client, "output", run="general-purpose-1"))["output"])
+
+    async with asyncio.timeout(60), session_led_by(
+        lead, gate, permissions=Permissions.ASK, beat=0.01
+    ) as session:
+        assert (await session.run("@pm Lead")).output == "found it"
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
