@@ -54,6 +54,7 @@ _PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
 _NOT_LOGGED_IN: Final = -32000
 _LONGEST_NAME: Final = 60
 _ENDS: Final = {
+    "end_turn": "ended its turn without a word after it was denied permission",
     "max_tokens": "stopped because it reached its limit of tokens",
     "max_turn_requests": "stopped because it reached its limit of requests in a turn",
     "refusal": "refused to go on",
@@ -331,9 +332,8 @@ class AcpSession:
             turn.close_tools(ToolState.DONE)
             return None
         turn.close_tools(ToolState.FAILED)
-        ended = "cancelled its turn" if response.stop_reason == "cancelled" else "ended its turn without a word"
         after = " after it was denied permission" if turn.denied else ""
-        why = _ENDS.get(response.stop_reason, f"{ended}{after}")
+        why = _ENDS.get(response.stop_reason, f"cancelled its turn{after}")
         return BackendError(f"{self._name} {why}{note}")
 
     async def _leave(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> None:
