@@ -174,11 +174,11 @@ async def test_whoever_waits_is_told_that_it_goes_on() -> None:
     gate = Gate()
 
     async def lead(client: Client) -> str:
-        async def allow(*beat: object) -> None:
+        async def allow(progress: float, total: float | None, message: str | None) -> None:
             for asked in session.approvals:
                 session.answer(asked.task, asked.request, Verdict.ALLOW)
 
-        async def let_it_end(progress: float, *beat: object) -> None:
+        async def let_it_end(progress: float, total: float | None, message: str | None) -> None:
             if progress == 3:
                 gate.answer("general-purpose-1#1", "found it")
 
@@ -186,9 +186,10 @@ async def test_whoever_waits_is_told_that_it_goes_on() -> None:
         await client.call_tool("wait", {"runs": ["general-purpose-1"]}, progress_callback=let_it_end)
         return str((await call(client, "output", run="general-purpose-1"))["output"])
 
-    async with asyncio.timeout(60), session_led_by(
-        lead, gate, permissions=Permissions.ASK, beat=0.01
-    ) as session:
+    async with (
+        asyncio.timeout(60),
+        session_led_by(lead, gate, permissions=Permissions.ASK, beat=0.01) as session,
+    ):
         assert (await session.run("@pm Lead")).output == "found it"
 
 
