@@ -5,7 +5,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from itertools import count
 from typing import Annotated, Any
 
@@ -20,11 +20,24 @@ from teambot_tui.workflows.door import Door, DoorError
 Names = str | list[str]
 
 
-def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentId], beat: float) -> None:
+def add_tools(
+    server: MCPServer[Any],
+    door: Door,
+    caller: Callable[[str], AgentId],
+    waited_for: Callable[[AgentId], AbstractContextManager[None]],
+    beat: float,
+) -> None:
     """Give a server the tools of the door.
 
-    `caller` tells who shows which authorization; who waits gets a sign of life every `beat` seconds.
+    `caller` tells who shows which authorization, `waited_for` is told who waits; so is, every `beat` seconds,
+    the client that waits, so that it does not give up.
     """
+
+    @asynccontextmanager
+    async def taking_long(context: Context[Any, Any]) -> AsyncIterator[None]:
+        with waited_for(who(context)):
+            async with _signs_of_life(context, beat):
+                yield
 
     def who(context: Context[Any, Any]) -> AgentId:
         request = context.request_context.request
@@ -54,20 +67,21 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
     ) -> str:
         """Start another agent on a task, or several. Returns at once with the ids of the runs; use wait and
         output to get the results. Runs that need others wait for them by themselves."""
-        spawned = door.spawn(
-            who(context),
-            task,
-            agent=agent,
-            label=label,
-            chain_after=chain_after,
-            include_dependency_result=include_dependency_result,
-            shared_context=shared_context,
-            parallel=parallel,
-            model=model,
-            retries=retries,
-        )
-        async with _signs_of_life(context, beat):  # the person may be asked, and take long
-            return await _answer(spawned)
+        async with taking_long(context):  # the person may be asked
+            return await _answer(
+                door.spawn(
+                    who(context),
+                    task,
+                    agent=agent,
+                    label=label,
+                    chain_after=chain_after,
+                    include_dependency_result=include_dependency_result,
+                    shared_context=shared_context,
+                    parallel=parallel,
+                    model=model,
+                    retries=retries,
+                )
+            )
 
     @server.tool(structured_output=False)
     async def wait(
@@ -79,8 +93,7 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
         timeout: Annotated[float, Field(description="Seconds to wait at most", gt=0, le=3600)] = 600.0,  # noqa: ASYNC109
     ) -> str:
         """Wait until runs have ended. Tells how each of them stands, also when the time is over."""
-        who(context)
-        async with _signs_of_life(context, beat):
+        async with taking_long(context):
             return await _answer(door.wait(runs, at_least=at_least, seconds=timeout))
 
     @server.tool(structured_output=False)
@@ -116,7 +129,7 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
 
 @asynccontextmanager
 async def _signs_of_life(context: Context[Any, Any], beat: float) -> AsyncIterator[None]:
-    """Tell the client now and then that its call is still at work, so that it does not give up."""
+    """Tell the client now and then that its call is still at work."""
 
     async def tell() -> None:
         for beats in count(1):

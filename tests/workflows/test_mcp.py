@@ -271,3 +271,24 @@ async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_p
         result = await session.run("@pm delegate Count to three")
         assert result.output == "Count to three", result
         assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
+
+
+async def test_who_waits_for_another_agent_is_not_silent(tmp_path: Path) -> None:
+    agent = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools"), silence_timeout=1.0))
+    gate = Gate()
+    leader = Member(AgentId("pm"), "You lead.", None, agent, Permissions.ALLOW)
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, gate)
+
+    session = Session([leader], bases=("general-purpose",), recruit=recruit, directory=tmp_path)
+    session.offer_tools(McpDoor(session))
+    async with asyncio.timeout(60), session:
+        running = asyncio.create_task(session.run("@pm delegate Count to three"))
+        await until(lambda: gate.started)
+        await asyncio.wait([running], timeout=1.3)
+        assert not running.done()
+        gate.answer("helper#1", "one two three")
+        assert (await running).output == "one two three"
+        result = await session.run("@pm hang")
+        assert "no output for 1 s" in result.outcomes[0].reason

@@ -202,6 +202,7 @@ class AcpSession:
         http = agent.agent_capabilities and agent.agent_capabilities.mcp_capabilities
         if self._tools is not None and http and http.http and (server := await self._tools()) is not None:
             self._mcp_servers = [_mcp_server(server)]
+            server.attention.listener = self._client.count_wait
         if resume is None or not self._loads or not await self._load(resume):
             await self._new_session()
 
