@@ -29,19 +29,19 @@ def add_tools(
 ) -> None:
     """Give a server the tools of the door.
 
-    `caller` tells who shows which authorization, `waited_for` is told who waits; so is, every `beat` seconds,
-    the client that waits, so that it does not give up.
+    `caller` tells who shows which authorization. What may take long happens within `waited_for`,
+    and its client gets a sign of life every `beat` seconds, or it would give up.
     """
+
+    def who(context: Context[Any, Any]) -> AgentId:
+        request = context.request_context.request
+        return caller(request.headers.get("authorization", "") if request is not None else "")
 
     @asynccontextmanager
     async def taking_long(context: Context[Any, Any]) -> AsyncIterator[None]:
         with waited_for(who(context)):
             async with _signs_of_life(context, beat):
                 yield
-
-    def who(context: Context[Any, Any]) -> AgentId:
-        request = context.request_context.request
-        return caller(request.headers.get("authorization", "") if request is not None else "")
 
     @server.tool(structured_output=False)
     async def spawn(
