@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
     from pathlib import Path
 
     from teambot_tui.engine.facts import AgentDefined
@@ -22,12 +23,36 @@ class Given:
     text: str
 
 
+class Attention:
+    """Tells whoever listens when an agent begins to wait for a tool of ours, and when it no longer does."""
+
+    def __init__(self) -> None:
+        self.listener: Callable[[bool], None] | None = None
+
+    @contextmanager
+    def waited_for(self) -> Iterator[None]:
+        """The agent waits."""
+        listener = self.listener  # there may be another by the time this one waits no longer
+        if listener is None:
+            yield
+            return
+        listener(True)
+        try:
+            yield
+        finally:
+            listener(False)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """Where an agent finds the tools we offer it (MCP over HTTP), and the secret it must show there."""
+    """Where an agent finds the tools we offer it (MCP over HTTP), and the secret it must show there.
+
+    Who waits for one of them is not silent: `attention` tells when that is.
+    """
 
     url: str
     secret: str
+    attention: Attention = field(default_factory=Attention, compare=False)
 
 
 class ToolProvider(Protocol):

@@ -19,6 +19,7 @@ from teambot_tui.workflows.door import Door, DoorError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.session import Session
@@ -27,6 +28,7 @@ logger = getLogger(__name__)
 
 _PATH = "/mcp"
 _PATIENCE = 2.0
+_BEAT = 10.0  # seconds; clients give up after 60 and some after 30
 
 
 _Receive: TypeAlias = "Callable[[], Awaitable[dict[str, Any]]]"
@@ -35,11 +37,12 @@ _Asgi: TypeAlias = "Callable[[dict[str, Any], _Receive, _Send], Awaitable[None]]
 
 
 class McpDoor:
-    """Offers the door of a session to its agents."""
+    """Offers the door of a session to its agents; every `beat` seconds it tells who waits that it goes on."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, beat: float = _BEAT) -> None:
         self._door = Door(session)
-        self._secrets: dict[AgentId, str] = {}
+        self._beat = beat
+        self._servers: dict[AgentId, ToolServer] = {}
         self._callers: dict[str, AgentId] = {}
         self._starting: asyncio.Task[str | None] | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -52,11 +55,10 @@ class McpDoor:
         url = await asyncio.shield(self._starting)
         if url is None:
             return None
-        if agent not in self._secrets:
-            secret = secrets.token_urlsafe(32)
-            self._secrets[agent] = secret
-            self._callers[secret] = agent
-        return ToolServer(url, self._secrets[agent])
+        if agent not in self._servers:
+            server = self._servers[agent] = ToolServer(url, secrets.token_urlsafe(32))
+            self._callers[server.secret] = agent
+        return self._servers[agent]
 
     async def aclose(self) -> None:
         """Stop listening."""
@@ -105,9 +107,13 @@ class McpDoor:
         for name in ("mcp", "uvicorn"):
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())
-        add_tools(server, self._door, self._caller)
-        app = server.streamable_http_app(streamable_http_path=_PATH, json_response=True, stateless_http=True)
+        add_tools(server, self._door, self._caller, self._waited_for, self._beat)
+        # Answers are streams of events: in a plain JSON answer there is no room for a beat.
+        app = server.streamable_http_app(streamable_http_path=_PATH, stateless_http=True)
         return _Guarded(cast("_Asgi", app), self._callers), uvicorn
+
+    def _waited_for(self, agent: AgentId) -> AbstractContextManager[None]:
+        return self._servers[agent].attention.waited_for()
 
     def _caller(self, authorization: str) -> AgentId:
         try:

@@ -2,8 +2,11 @@
 
 # No `from __future__ import annotations` here: the SDK reads the annotations to describe the parameters.
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager
+from itertools import count
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -17,12 +20,28 @@ from teambot_tui.workflows.door import Door, DoorError
 Names = str | list[str]
 
 
-def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentId]) -> None:
-    """Give a server the tools of the door; `caller` tells who shows which authorization."""
+def add_tools(
+    server: MCPServer[Any],
+    door: Door,
+    caller: Callable[[str], AgentId],
+    waited_for: Callable[[AgentId], AbstractContextManager[None]],
+    beat: float,
+) -> None:
+    """Give a server the tools of the door.
+
+    `caller` tells who shows which authorization. What may take long happens within `waited_for`,
+    and its client gets a sign of life every `beat` seconds, or it would give up.
+    """
 
     def who(context: Context[Any, Any]) -> AgentId:
         request = context.request_context.request
         return caller(request.headers.get("authorization", "") if request is not None else "")
+
+    @asynccontextmanager
+    async def taking_long(context: Context[Any, Any]) -> AsyncIterator[None]:
+        with waited_for(who(context)):
+            async with _signs_of_life(context, beat):
+                yield
 
     @server.tool(structured_output=False)
     async def spawn(
@@ -48,20 +67,21 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
     ) -> str:
         """Start another agent on a task, or several. Returns at once with the ids of the runs; use wait and
         output to get the results. Runs that need others wait for them by themselves."""
-        return await _answer(
-            door.spawn(
-                who(context),
-                task,
-                agent=agent,
-                label=label,
-                chain_after=chain_after,
-                include_dependency_result=include_dependency_result,
-                shared_context=shared_context,
-                parallel=parallel,
-                model=model,
-                retries=retries,
+        async with taking_long(context):  # the person may be asked
+            return await _answer(
+                door.spawn(
+                    who(context),
+                    task,
+                    agent=agent,
+                    label=label,
+                    chain_after=chain_after,
+                    include_dependency_result=include_dependency_result,
+                    shared_context=shared_context,
+                    parallel=parallel,
+                    model=model,
+                    retries=retries,
+                )
             )
-        )
 
     @server.tool(structured_output=False)
     async def wait(
@@ -73,8 +93,8 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
         timeout: Annotated[float, Field(description="Seconds to wait at most", gt=0, le=3600)] = 600.0,  # noqa: ASYNC109
     ) -> str:
         """Wait until runs have ended. Tells how each of them stands, also when the time is over."""
-        who(context)
-        return await _answer(door.wait(runs, at_least=at_least, seconds=timeout))
+        async with taking_long(context):
+            return await _answer(door.wait(runs, at_least=at_least, seconds=timeout))
 
     @server.tool(structured_output=False)
     async def output(
@@ -105,6 +125,23 @@ def add_tools(server: MCPServer[Any], door: Door, caller: Callable[[str], AgentI
     async def shared_context(context: Context[Any, Any]) -> str:
         """Read the context that you share with whoever started you."""
         return await _answer(_now(lambda: door.shared_context(who(context))))
+
+
+@asynccontextmanager
+async def _signs_of_life(context: Context[Any, Any], beat: float) -> AsyncIterator[None]:
+    """Tell the client now and then that its call is still at work."""
+
+    async def tell() -> None:
+        for beats in count(1):
+            await asyncio.sleep(beat)
+            await context.report_progress(beats, message="waiting")
+
+    telling = asyncio.create_task(tell(), name="signs of life")
+    try:
+        yield
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
 
 
 async def _now(read: Callable[[], object]) -> object:

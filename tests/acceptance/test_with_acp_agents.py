@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import psutil
@@ -14,11 +15,12 @@ import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.command import Command
-from teambot_tui.agents.backends.echo import Echo
+from teambot_tui.agents.backends.openai import OpenAI
 from teambot_tui.engine.facts import TaskStarted
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
 from tests.agents.conformance import SAFETY, Go
+from tests.agents.http_server import ChatServer
 from tests.agents.subjects import acp_command
 from tests.agents.test_process import carriers
 from tests.team import Watch, session_of
@@ -136,11 +138,41 @@ async def test_a_cancelled_pipeline_leaves_nothing_running(agents: Acp) -> None:
 
 
 async def test_a_pipeline_mixes_agents_of_every_kind(agents: Acp) -> None:
-    others: dict[str, Backend] = {"ba": Command(["cat"]), "reviewer": Echo()}
-    async with asyncio.timeout(SAFETY), session_of(agents, others=others) as session:
-        session.submit("@pm plan -> @ba -> @builder-1 -> @reviewer")
-        await session.idle()
-        assert {task.output.text for task in session.board.tasks.values()} == {"plan"}
+    """An ACP agent, a CLI and an HTTP model: each hands its output to each of the others."""
+    stages = [
+        ("pm", "acp"),
+        ("ba", "cli"),
+        ("reviewer", "http"),
+        ("builder-1", "acp"),
+        ("writer", "http"),
+        ("builder-2", "cli"),
+    ]
+    story = Story()
+    async with asyncio.timeout(SAFETY), ChatServer() as server:
+        kinds: dict[str, Backend] = {
+            "acp": agents,
+            "cli": Command(["cat"]),
+            "http": OpenAI(server.base_url, model="echo"),
+        }
+        others = {agent: kinds[kind] for agent, kind in stages}
+        async with session_of(others=others) as session:
+            with session.bus.subscribe(story.see):
+                steps = (f"@{agent} Step {number}" for number, (agent, _) in enumerate(stages))
+                session.submit(" -> ".join(steps))
+                await session.idle()
+                session.submit("@pm Check $builder-2")
+                await session.idle()
+            outputs = {task.id: task.output.text for task in session.board.tasks.values()}
+    said = "Step 0"
+    assert outputs[TaskId("pm#1")] == said
+    for number, ((before, _), (agent, _)) in enumerate(pairwise(stages), start=1):
+        said = f"=== Output from @{before} ===\n{said}\n\n=== Your Task ===\nStep {number}"
+        assert outputs[TaskId(f"{agent}#1")] == said
+    assert outputs[TaskId("pm#2")] == f"Check [Output from @builder-2]: {said}"
+    assert [asked.messages[-1][1] for asked in server.asked] == [
+        story.prompt("reviewer#1"),
+        story.prompt("writer#1"),
+    ]
 
 
 async def test_nobody_to_ask_means_no(agents: Acp) -> None:

@@ -280,6 +280,8 @@ class Agent:
         }
         self.update("tool_call", **call)
         chosen = self.permission(call)
+        if chosen != "yes" and "and-end" in prompt:
+            return {"stopReason": "end_turn"}
         self.say("allowed" if chosen == "yes" else f"denied ({chosen})")
         if chosen == "yes":
             self.update("tool_call_update", toolCallId="t1", status="completed")
@@ -288,6 +290,13 @@ class Agent:
         elif "and-hush" in prompt:
             self.until_cancelled()
         return {"stopReason": "end_turn"}
+
+    def on_ask_with_less(self, prompt: str) -> None:
+        """Announce where a command runs, and ask twice without a word about it."""
+        call = {"toolCallId": "t1", "title": "make", "kind": "execute"}
+        self.update("tool_call", **call, rawInput={"command": "make", "workdir": "/"})
+        self.permission({**call, "rawInput": {"command": "make", "patterns": ["/*"]}})
+        self.say(str(self.permission({**call, "rawInput": {"command": "make"}})))
 
     def on_only_id(self, prompt: str) -> None:
         self.update(
@@ -386,7 +395,8 @@ class Agent:
         headers |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         request = urllib.request.Request(server["url"], body, headers)
         with urllib.request.urlopen(request) as answer:
-            return str(json.load(answer)["result"]["content"][0]["text"])
+            *_, last = (line for line in answer if line.startswith(b"data: {"))
+        return str(json.loads(last[6:])["result"]["content"][0]["text"])
 
     def on_servers(self, prompt: str) -> None:
         self.say(json.dumps(self.servers))

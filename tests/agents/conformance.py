@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ports import Backend, Update
 
-SAFETY = 30.0
+SAFETY = 120.0
 """Seconds after which a test that hangs fails; no test needs them."""
 FLOOD = 10 * 1024 * 1024
 
@@ -45,7 +45,7 @@ class Behaviour(StrEnum):
     GARBAGE = "garbage"
     """Sends whatever does not belong there, in between says "fine", and ends well."""
     ASK = "ask"
-    """Asks permission to execute "rm -rf build"; says "allowed" or begins with "denied"."""
+    """Asks permission to execute "rm -rf build"; says "allowed", or says or fails because it was "denied"."""
 
 
 class Go:
@@ -72,6 +72,8 @@ class Subject(Protocol):
 
     asks: bool
     """Whether it can ask permission."""
+    moment: float
+    """Seconds of silence that it needs at no time, unless it waits for something."""
 
     def backend(
         self, behaviour: Behaviour, go: Go, silence: float

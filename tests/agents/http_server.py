@@ -7,10 +7,11 @@ import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
 FLOOD = 10 * 1024 * 1024
 _PIECE = 64 * 1024
@@ -29,6 +30,11 @@ class Asked:
     def messages(self) -> list[tuple[str, str]]:
         return [(message["role"], message["content"]) for message in self.body["messages"]]
 
+    def results(self) -> list[str]:
+        """What tools returned since the person spoke last."""
+        last = takewhile(lambda message: message["role"] != "user", reversed(self.body["messages"]))
+        return [str(message["content"]) for message in last if message["role"] == "tool"][::-1]
+
 
 def event(**choice: object) -> bytes:
     return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
@@ -40,6 +46,19 @@ def said(text: object) -> bytes:
 
 def finished(reason: str = "stop") -> bytes:
     return event(index=0, delta={}, finish_reason=reason)
+
+
+def called(tool: str, arguments: object) -> bytes:
+    """The call of a tool, its arguments in two pieces as models send them; a text is sent as it is."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    head = {"index": 0, "id": f"call-{tool}", "type": "function"}
+    return b"".join(
+        event(index=0, delta={"role": "assistant", "tool_calls": [call]}, finish_reason=None)
+        for call in (
+            {**head, "function": {"name": tool, "arguments": text[:3]}},
+            {"index": 0, "function": {"arguments": text[3:]}},
+        )
+    )
 
 
 DONE = b"data: [DONE]\n\n"
@@ -105,6 +124,8 @@ class ChatServer:
         self.go = go or asyncio.Event()
         """Lets the models that wait for the test go on."""
         self.elsewhere = ""
+        self.calls: Sequence[tuple[str, dict[str, Any]]] = ()
+        """What the model "tools" calls one after another before it says what the last one returned."""
         self.port = 0
         self._times: Counter[str] = Counter()
         self._server: asyncio.Server | None = None
@@ -206,6 +227,36 @@ class ChatServer:
             DONE,
         )
 
+    async def _tools(self, connection: Connection, asked: Asked) -> None:
+        """Call one tool after another, then say what the last one returned."""
+        results = asked.results()
+        if len(results) < len(self.calls):
+            piece = called(*self.calls[len(results)])
+            await connection.stream(piece, finished("tool_calls"), DONE)
+        else:
+            await connection.stream(said(results[-1]), finished(), DONE)
+
+    async def _ask(self, connection: Connection, asked: Asked) -> None:
+        """Call for a command that needs permission, and say that there was one."""
+        call = called("bash", {"command": "rm -rf build", "description": "tidy"}) + finished("tool_calls")
+        await connection.stream(said("allowed") + finished() if asked.results() else call, DONE)
+
+    async def _wild(self, connection: Connection, asked: Asked) -> None:
+        """Call a tool that nobody has, with half of its arguments, then the right one with the wrong ones."""
+        steps = [
+            called("no_such_tool\x1b[2J", '{"[/x]": "half'),
+            called("bash", {"command": {"a": [1]}}),
+            said("\x1b[2Jfi") + said("ne"),
+        ]
+        step = len(asked.results())
+        reason = "tool_calls" if step < 2 else "stop"
+        await connection.stream(b": ping\n\n", steps[step], finished(reason), DONE)
+
+    async def _suicide(self, connection: Connection, asked: Asked) -> None:
+        """Let whoever carries out the calls of tools kill itself."""
+        call = called("bash", {"command": "kill -9 $PPID", "description": "leave"})
+        await connection.stream(said("half"), call, finished("tool_calls"), DONE)
+
     async def _not_streamed(self, connection: Connection, asked: Asked) -> None:
         choice = {"message": {"role": "assistant", "content": "all at once"}, "finish_reason": "stop"}
         body = {"choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 3}}
@@ -217,6 +268,7 @@ class ChatServer:
         await connection.pieces(said("one "))
         await self._until_told(connection)
         await connection.pieces(said("two"), finished(), DONE)
+        await connection.send(b"0\r\n\r\n")
 
     async def _hang(self, connection: Connection, asked: Asked) -> None:
         await connection.head(200, "text/event-stream", Transfer_Encoding="chunked")

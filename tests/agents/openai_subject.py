@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Backend
     from tests.agents.conformance import Go
 
-_MODELS: Final = {
+MODELS: Final = {
     Behaviour.STREAM: "slow",
     Behaviour.ORDER: "numbers",
     Behaviour.HANG: "hang",
@@ -25,12 +25,14 @@ _MODELS: Final = {
     Behaviour.FLOOD: "flood",
     Behaviour.GARBAGE: "nonsense",
 }
+"""The model of the test server for each behaviour."""
 
 
 class OpenAISubject:
     """A server on loopback that behaves as it is told by the name of the model."""
 
     asks = False
+    moment = 0.6
 
     @asynccontextmanager
     async def backend(
@@ -38,7 +40,7 @@ class OpenAISubject:
     ) -> AsyncIterator[tuple[Backend, str]]:
         """Start a server and build the backend for it, and a prompt."""
         async with ChatServer(go.told) as server:
-            backend = OpenAI(server.base_url, model=_MODELS[behaviour], silence_timeout=silence)
+            backend = OpenAI(server.base_url, model=MODELS[behaviour], silence_timeout=silence)
             try:
                 yield backend, "go"
             finally:

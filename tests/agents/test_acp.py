@@ -281,6 +281,13 @@ async def test_permission_is_granted_once_and_never_more_than_that(stage: Make) 
     ]
 
 
+async def test_nothing_that_was_announced_hides_behind_a_shorter_wish(stage: Make) -> None:
+    async with stage() as team:
+        heard = await team.answering("ask-with-less", Verdict.ALLOW)
+    details = [wish.detail for wish in heard.updates if isinstance(wish, Permission)]
+    assert details == ['make\nworkdir: /\npatterns: ["/*"]', "make\nworkdir: /"]
+
+
 async def test_a_permission_that_cannot_be_refused_is_cancelled(stage: Make) -> None:
     async with stage() as team:
         heard = await team.answering("only-id", Verdict.REJECT)
@@ -303,6 +310,16 @@ async def test_a_turn_that_is_cancelled_after_a_denial(stage: Make) -> None:
         wish.answer(Verdict.REJECT)
         heard = await listen(updates)
     assert heard.error == f"Test Agent cancelled its turn after it was denied permission{KEPT}"
+
+
+async def test_a_turn_that_ends_without_a_word_after_a_denial_has_failed(stage: Make) -> None:
+    async with stage() as team:
+        updates = team.run("ask and-end")
+        wish = await anext(update async for update in updates if isinstance(update, Permission))
+        wish.answer(Verdict.REJECT)
+        heard = await listen(updates)
+    assert heard.error == "Test Agent ended its turn without a word after it was denied permission"
+    assert [call.state for call in heard.updates if isinstance(call, ToolCall)][-1] is ToolState.FAILED
 
 
 async def test_silence_after_a_denial_ends_the_task_and_the_next_one_starts_anew(stage: Make) -> None:

@@ -1,30 +1,31 @@
-"""An ACP agent that we did not write: OpenCode, talking to a model server on loopback that the test gates."""
+"""An ACP agent that we did not write: OpenCode, whose model is a server on loopback that the test leads."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
-from teambot_tui.agents.backends.acp import Acp, AcpOptions
-from tests.agents.conformance import listen, request, until_text
+from teambot_tui.agents.backends.echo import Echo
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.ports import Member, Permission, Permissions, Verdict
+from teambot_tui.engine.session import Session
+from teambot_tui.workflows.mcp_server import McpDoor
+from tests.agents.conformance import SAFETY, listen, request, until_text
+from tests.agents.http_server import ChatServer
+from tests.agents.opencode import MARKS, opencode
 from tests.agents.test_process import carriers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.third_party,
-    pytest.mark.skipif(shutil.which("opencode") is None, reason="opencode is not on PATH"),
-]
-PATIENCE = 120.0
-"""Seconds for a program that is not ours to start."""
+    from teambot_tui.engine.facts import AgentDefined
+
+pytestmark = MARKS
 
 
 @pytest.fixture(autouse=True)
@@ -37,114 +38,83 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     assert capfd.readouterr() == ("", "")
 
 
-class Model:
-    """An OpenAI-compatible server: it says "one ", waits until it is told, and says "two"."""
-
-    def __init__(self) -> None:
-        self.go_on = asyncio.Event()
-        self.prompts: list[str] = []
-        self.port = 0
-
-    async def __aenter__(self) -> Model:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self.go_on.set()
-        self._server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-            length = int(head.partition("content-length:")[2].split()[0])
-            body = json.loads(await reader.readexactly(length))
-            self.prompts.append(json.dumps(body))
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-            if body.get("tools"):
-                await self._say(writer, {"role": "assistant", "content": "one "})
-                await self.go_on.wait()
-                await self._say(writer, {"content": "two"})
-            else:  # it wants a title for its list of sessions
-                await self._say(writer, {"role": "assistant", "content": "title"})
-            await self._say(writer, {}, "stop")
-            writer.write(b"data: [DONE]\n\n")
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    async def _say(self, writer: asyncio.StreamWriter, delta: object, reason: str | None = None) -> None:
-        choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        chunk = {
-            "id": "x",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": "tiny",
-            "choices": [choice],
-        }
-        writer.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-        await writer.drain()
-
-
 @pytest.fixture
-async def model() -> AsyncIterator[Model]:
-    async with Model() as model:
-        yield model
+async def server() -> AsyncIterator[ChatServer]:
+    async with ChatServer() as server:
+        yield server
 
 
-@pytest.fixture
-async def opencode(tmp_path: Path, model: Model, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Acp]:
-    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    monkeypatch.setenv("OPENCODE_DISABLE_MODELS_FETCH", "1")
-    provider = {
-        "npm": "@ai-sdk/openai-compatible",
-        "options": {"baseURL": f"http://127.0.0.1:{model.port}/v1", "apiKey": "none"},
-        "models": {"tiny": {"name": "Tiny"}},
-    }
-    settings = {
-        "provider": {"loopback": provider},
-        "model": "loopback/tiny",
-        "autoupdate": False,
-        "share": "disabled",
-    }
-    (tmp_path / "opencode.json").write_text(json.dumps(settings))
-    backend = Acp(
-        AcpOptions(
-            command=["opencode", "acp"],
-            env=["OPENCODE_DISABLE_MODELS_FETCH"],
-            start_timeout=PATIENCE,
-            silence_timeout=PATIENCE,
-        )
-    )
-    yield backend
-    await backend.aclose()
-
-
-async def test_it_streams_and_remembers(opencode: Acp, model: Model, tmp_path: Path) -> None:
-    async with asyncio.timeout(PATIENCE):
-        updates = opencode.run(request(tmp_path, "Say it in two pieces", system="You are pm."))
-        assert await until_text(updates) == "one "
-        model.go_on.set()
-        heard = await listen(updates)
-        assert (heard.text, heard.error) == ("two", None)
-        heard = await listen(opencode.run(request(tmp_path, "And again", model="loopback/tiny")))
-        assert (heard.text, heard.error) == ("one two", None)
-    assert "You are pm." in model.prompts[-1]
-    assert "Say it in two pieces" in model.prompts[-1]
-
-
-async def test_it_is_cancelled_within_a_second_and_goes_on(
-    opencode: Acp, model: Model, tmp_path: Path
-) -> None:
-    async with asyncio.timeout(PATIENCE):
-        updates = opencode.run(request(tmp_path, "Say it in two pieces"))
+async def test_it_remembers_is_cancelled_and_goes_on(server: ChatServer, tmp_path: Path) -> None:
+    async with asyncio.timeout(SAFETY), opencode(tmp_path / "home", server, "slow") as backend:
+        updates = backend.run(request(tmp_path, "Say it in two pieces", system="You are pm."))
         assert await until_text(updates) == "one "
         begin = asyncio.get_running_loop().time()
         await updates.aclose()
         assert asyncio.get_running_loop().time() - begin < 1.2
-        model.go_on.set()
-        heard = await listen(opencode.run(request(tmp_path, "And again")))
+        server.go.set()
+        heard = await listen(backend.run(request(tmp_path, "And again", system="You are pm.")))
         assert (heard.text, heard.error) == ("one two", None)
+        heard = await listen(backend.run(request(tmp_path, "On another", model="loopback/stream")))
+        assert (heard.text, heard.error) == ("one two three ", None)
+    asked = str(server.asked[-1].body)
+    assert all(text in asked for text in ("You are pm.", "Say it in two pieces", "And again"))
+
+
+async def test_a_third_party_agent_spawns_through_mcp_and_reads_the_childs_output(
+    server: ChatServer, tmp_path: Path
+) -> None:
+    server.calls = [
+        ("teambot_spawn", {"task": "Count to three", "label": "helper", "shared_context": {"goal": "ship"}}),
+        ("teambot_wait", {"runs": ["helper"]}),
+        ("teambot_output", {"run": "helper"}),
+    ]
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, Echo())
+
+    async with asyncio.timeout(SAFETY), opencode(tmp_path / "home", server, "tools") as backend:
+        leader = Member(AgentId("pm"), "You lead.", None, backend, Permissions.ALLOW)
+        session = Session([leader], bases=("general-purpose",), recruit=recruit, directory=tmp_path)
+        session.offer_tools(McpDoor(session))
+        async with session:
+            result = await session.run("@pm Let somebody count")
+            assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
+    assert '"output": "Count to three"' in result.output, result
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "kind", "detail"),
+    [
+        ("bash", {"command": "touch made", "description": "make it"}, "execute", "touch made"),
+        ("write", {"filePath": "made", "content": "it\n"}, "edit", "+it"),
+    ],
+)
+async def test_a_tool_does_only_what_was_allowed(
+    server: ChatServer, tmp_path: Path, tool: str, arguments: dict[str, str], kind: str, detail: str
+) -> None:
+    server.calls = [(tool, arguments)]
+    permission = {"bash": "ask", "edit": "ask"}
+    async with (
+        asyncio.timeout(SAFETY),
+        opencode(tmp_path / "home", server, "tools", permission) as backend,
+    ):
+        for verdict in (Verdict.REJECT, Verdict.ALLOW):
+            updates = backend.run(request(tmp_path, "Make it"))
+            wish = await anext(update async for update in updates if isinstance(update, Permission))
+            assert wish.kind == kind
+            assert detail in wish.detail.splitlines()
+            assert not (tmp_path / "made").exists()
+            wish.answer(verdict)
+            heard = await listen(updates)
+            assert (tmp_path / "made").exists() == (verdict is Verdict.ALLOW)
+            assert (heard.error is None) == (verdict is Verdict.ALLOW)
+            assert "denied permission" in (heard.error or "denied permission")
+
+
+async def test_what_its_model_server_refuses_is_told_in_words(server: ChatServer, tmp_path: Path) -> None:
+    async with asyncio.timeout(SAFETY), opencode(tmp_path / "home", server, "nobody") as backend:
+        heard = await listen(backend.run(request(tmp_path, "Say it")))
+        assert heard.error is not None
+        assert "no model nobody" in heard.error
+        heard = await listen(backend.run(request(tmp_path, "Say it", model="loopback/stream")))
+        assert (heard.text, heard.error) == ("one two three ", None)

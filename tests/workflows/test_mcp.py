@@ -75,6 +75,7 @@ async def session_led_by(
     permissions: Permissions = Permissions.ALLOW,
     policy: Policy | None = None,
     attended: bool = True,
+    beat: float = 10.0,
 ) -> AsyncIterator[Session]:
     def recruit(defined: AgentDefined) -> Member:
         return Member(defined.agent, f"You are {defined.base}.", None, gate)
@@ -84,7 +85,7 @@ async def session_led_by(
     session = Session(
         [leader, *others], policy=policy, bases=("general-purpose",), recruit=recruit, attended=attended
     )
-    session.offer_tools(McpDoor(session))
+    session.offer_tools(McpDoor(session, beat=beat))
     async with session:
         yield session
 
@@ -168,6 +169,30 @@ async def test_any_of_several_and_the_time_that_is_over() -> None:
         session.cancel()
 
 
+async def test_whoever_waits_is_told_that_it_goes_on() -> None:
+    """Clients give up after a minute without a sign, and runs and people may take longer."""
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        async def allow(progress: float, total: float | None, message: str | None) -> None:
+            for asked in session.approvals:
+                session.answer(asked.task, asked.request, Verdict.ALLOW)
+
+        async def let_it_end(progress: float, total: float | None, message: str | None) -> None:
+            if progress == 3:
+                gate.answer("general-purpose-1#1", "found it")
+
+        await client.call_tool("spawn", {"task": "Look"}, progress_callback=allow)
+        await client.call_tool("wait", {"runs": ["general-purpose-1"]}, progress_callback=let_it_end)
+        return str((await call(client, "output", run="general-purpose-1"))["output"])
+
+    async with (
+        asyncio.timeout(60),
+        session_led_by(lead, gate, permissions=Permissions.ASK, beat=0.01) as session,
+    ):
+        assert (await session.run("@pm Lead")).output == "found it"
+
+
 @pytest.mark.parametrize("verdict", list(Verdict))
 async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) -> None:
     gate = Gate()
@@ -246,3 +271,24 @@ async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_p
         result = await session.run("@pm delegate Count to three")
         assert result.output == "Count to three", result
         assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
+
+
+async def test_who_waits_for_another_agent_is_not_silent(tmp_path: Path) -> None:
+    agent = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools"), silence_timeout=1.0))
+    gate = Gate()
+    leader = Member(AgentId("pm"), "You lead.", None, agent, Permissions.ALLOW)
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, gate)
+
+    session = Session([leader], bases=("general-purpose",), recruit=recruit, directory=tmp_path)
+    session.offer_tools(McpDoor(session))
+    async with asyncio.timeout(60), session:
+        running = asyncio.create_task(session.run("@pm delegate Count to three"))
+        await until(lambda: gate.started)
+        await asyncio.wait([running], timeout=1.3)
+        assert not running.done()
+        gate.answer("helper#1", "one two three")
+        assert (await running).output == "one two three"
+        result = await session.run("@pm hang")
+        assert "no output for 1 s" in result.outcomes[0].reason

@@ -73,9 +73,7 @@ class Client:
     @contextmanager
     def _answering(self) -> Iterator[None]:
         """The agent waits for us; nothing but an error of the protocol gets out to it."""
-        self._unanswered += 1
-        if self._unanswered == 1:
-            self._waits(True)
+        self.count_wait(True)
         try:
             yield
         except RefusedError as error:
@@ -86,9 +84,14 @@ class Client:
             logger.debug("a request of an agent failed", exc_info=error)
             raise RequestError.internal_error() from error
         finally:
-            self._unanswered -= 1
-            if not self._unanswered:
-                self._waits(False)
+            self.count_wait(False)
+
+    def count_wait(self, begins: bool) -> None:
+        """The agent begins to wait for something of ours, or has it."""
+        before = self._unanswered
+        self._unanswered += 1 if begins else -1
+        if not (before and self._unanswered):
+            self._waits(begins)
 
     async def request_permission(
         self, options: list[PermissionOption], session_id: str, tool_call: ToolCallUpdate

@@ -54,6 +54,7 @@ _PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
 _NOT_LOGGED_IN: Final = -32000
 _LONGEST_NAME: Final = 60
 _ENDS: Final = {
+    "end_turn": "ended its turn without a word after it was denied permission",
     "max_tokens": "stopped because it reached its limit of tokens",
     "max_turn_requests": "stopped because it reached its limit of requests in a turn",
     "refusal": "refused to go on",
@@ -201,6 +202,7 @@ class AcpSession:
         http = agent.agent_capabilities and agent.agent_capabilities.mcp_capabilities
         if self._tools is not None and http and http.http and (server := await self._tools()) is not None:
             self._mcp_servers = [_mcp_server(server)]
+            server.attention.listener = self._client.count_wait
         if resume is None or not self._loads or not await self._load(resume):
             await self._new_session()
 
@@ -327,7 +329,7 @@ class AcpSession:
         if (usage := response.usage) is not None:
             counts = usage.total_tokens, usage.input_tokens, usage.output_tokens, usage.thought_tokens or 0
             turn.report(used_in_turn(self._meter, *counts))
-        if response.stop_reason == "end_turn":
+        if response.stop_reason == "end_turn" and not turn.speechless:
             turn.close_tools(ToolState.DONE)
             return None
         turn.close_tools(ToolState.FAILED)

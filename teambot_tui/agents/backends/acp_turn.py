@@ -27,6 +27,8 @@ class Turn:
     def __init__(self, meter: Meter) -> None:
         self.spoke = False
         self.denied = False
+        self.speechless = False
+        """It was denied something and has not said a word since."""
         self._activity = Activity(meter)
         self._updates: list[Update] = []
         self._changed = asyncio.Event()
@@ -86,7 +88,8 @@ class Turn:
             verdict = await wish
         finally:
             self._wishes.discard(wish)
-        self.denied |= verdict is Verdict.REJECT
+        if verdict is Verdict.REJECT:
+            self.denied = self.speechless = True
         return verdict
 
     def abandon(self) -> None:
@@ -101,7 +104,8 @@ class Turn:
     def _put(self, update: Update) -> None:
         if self.abandoned:
             return
-        self.spoke |= isinstance(update, Text) and bool(update.text)
+        if isinstance(update, Text) and update.text:
+            self.spoke, self.speechless = True, False
         self._updates.append(update)
         self._changed.set()
         if len(self._updates) >= _MOST_WAITING:

@@ -89,8 +89,14 @@ class Activity:
 
     def wish(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, str]:
         """Tell for which tool call permission is asked, and its exact detail."""
+        announced = self._tools[identity].fields.get("rawInput") if identity in self._tools else None
+        asked = call.get("rawInput")
+        if isinstance(announced, dict) and isinstance(asked, dict):
+            call = {**call, "rawInput": {**announced, **asked}}  # some ask with less than they announced
         tool = self._fill_in(identity, call)
         shown = self._tool_call(identity, tool)
+        if announced:
+            tool.fields["rawInput"] = announced  # the next wish for this call is another one
         # An agent that tells nothing is granted this one call, never "the same" again.
         detail = shown.detail or _texts(tool.fields.get("content")) or identity
         self._reported[identity] = shown
