@@ -17,6 +17,7 @@ import pytest
 from teambot_tui.agents.backends.command import Command
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import BackendError, Request, Text, ToolServer
+from tests.agents.conformance import Go
 from tests.agents.test_process import SAFETY, Gate, carriers, python
 
 if TYPE_CHECKING:
@@ -323,3 +324,24 @@ async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path:
         "tools": ["*"],
     }
     assert not path.parent.exists(), "it is gone with the task"
+
+
+async def test_a_program_that_waits_for_our_tools_is_not_silent(tmp_path: Path) -> None:
+    go = Go(tmp_path / "go")
+    server = ToolServer("http://127.0.0.1:1/mcp", "secret")
+
+    async def tools() -> ToolServer:
+        return server
+
+    waiting = python(f"print('asks', flush=True); open({str(go.path)!r}).read(1); print('done')")
+    backend = Command(waiting, tool_arguments=["{tools}"], silence_timeout=1.5)
+    wish = replace(request(tmp_path), tools=tools)
+    async with asyncio.timeout(SAFETY), aclosing(backend.run(wish)) as updates:
+        assert await anext(updates) == Text("asks\n")
+        with server.attention.waited_for(), server.attention.waited_for():
+            done = asyncio.ensure_future(anext(updates))
+            await asyncio.wait([done], timeout=1.8)
+            assert not done.done(), "it may be silent as long as it waits"
+            go.tell()
+            assert await done == Text("done\n")
+    go.close()

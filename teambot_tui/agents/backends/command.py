@@ -28,10 +28,11 @@ from teambot_tui.agents.process import Process, SilenceError
 from teambot_tui.engine.ports import BackendError, Text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
     from pathlib import Path
 
     from teambot_tui.agents.backends.streams.shape import Stream
+    from teambot_tui.agents.backends.tool_config import ToolConfig
     from teambot_tui.engine.ports import Request, Update
 
 _PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools)\}")
@@ -81,7 +82,7 @@ class Command:
             async for update in updates:
                 yield update
 
-    async def _run(self, request: Request, tools: str) -> AsyncGenerator[Update, None]:
+    async def _run(self, request: Request, tools: ToolConfig | None) -> AsyncGenerator[Update, None]:
         stream = None if self._stream == "text" else STREAMS[self._stream]()
         process = Process(
             [self._program, *self._fill_in(request, tools)],
@@ -89,6 +90,8 @@ class Command:
             names=self._env,
             silence=self._silence_timeout,
         )
+        if tools is not None:
+            tools.attention.listener = self._patience_of(process)
         name = PurePath(self._program).name
         note = ""
         try:
@@ -138,6 +141,17 @@ class Command:
         for update in stream.finish():
             yield update
 
+    def _patience_of(self, process: Process) -> Callable[[bool], None]:
+        """Return what lets a process be silent while it waits for tools of ours."""
+        waits = 0
+
+        def count(begins: bool) -> None:
+            nonlocal waits
+            waits += 1 if begins else -1
+            process.expect_output(None if waits else self._silence_timeout)
+
+        return count
+
     def _prompt(self, request: Request) -> str:
         if self._system_in_prompt and request.system:
             return f"{request.system.rstrip()}\n\n{request.prompt}"
@@ -146,7 +160,7 @@ class Command:
     def _takes(self, placeholder: str) -> bool:
         return any(f"{{{placeholder}}}" in argument for argument in self._arguments)
 
-    def _fill_in(self, request: Request, tools: str) -> list[str]:
+    def _fill_in(self, request: Request, tools: ToolConfig | None) -> list[str]:
         if self._takes("model") and not request.model:
             raise BackendError(
                 f"{self._program} needs a model: write @{request.agent} --model NAME …, "
@@ -156,7 +170,7 @@ class Command:
             "prompt": self._prompt(request),
             "system": request.system,
             "model": request.model or "",
-            "tools": tools,
+            "tools": tools.path if tools else "",
         }
         arguments = [
             *self._arguments,

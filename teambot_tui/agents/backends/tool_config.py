@@ -8,27 +8,34 @@ import shutil
 import tempfile
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from teambot_tui.engine.ports import Request, ToolServer
+    from teambot_tui.engine.ports import Attention, Request, ToolServer
+
+
+class ToolConfig(NamedTuple):
+    """The file, and who tells when the program waits for one of our tools."""
+
+    path: str
+    attention: Attention
 
 
 @asynccontextmanager
-async def tool_config(request: Request) -> AsyncIterator[str]:
-    """Make the file for as long as the block lasts; its path is empty where there are no tools."""
+async def tool_config(request: Request) -> AsyncIterator[ToolConfig | None]:
+    """Make the file for as long as the block lasts; there is none where there are no tools."""
     server = await request.tools() if request.tools else None
     if server is None:
-        yield ""
+        yield None
         return
     # A folder of its own that nobody else may enter: the file holds the agent's secret.
     folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="teambot-")
     try:
         path = Path(folder, "mcp.json")
         await asyncio.to_thread(path.write_text, _json(server))
-        yield str(path)
+        yield ToolConfig(str(path), server.attention)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
