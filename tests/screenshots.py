@@ -19,6 +19,7 @@ PICTURES: Final[dict[str, tuple[Scene | None, tuple[int, int], str]]] = {
     "working": (scenes.working, NORMAL, scenes.DARK),
     "error": (scenes.mistaken, NORMAL, scenes.DARK),
     "inspector": (scenes.inspected, NORMAL, scenes.DARK),
+    "approvals": (scenes.approving, NORMAL, scenes.DARK),
     "graph": (scenes.drawn, NORMAL, scenes.DARK),
     "temporary": (scenes.temporary, NORMAL, scenes.DARK),
     "narrow": (scenes.building, SMALL, scenes.DARK),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.backends.echo import Echo
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import BackendError, Member, Text
+from teambot_tui.engine.ports import BackendError, Member, Permission, Text
 from teambot_tui.engine.session import Session
 from teambot_tui.engine.status import Statuses
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
-    from teambot_tui.engine.ports import Backend, Request, Update
+    from teambot_tui.engine.ports import Backend, Request, Update, Verdict
 
 TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
 
@@ -59,6 +59,57 @@ class Gate:
         if task not in self._answers:
             self._answers[task] = asyncio.get_running_loop().create_future()
         return self._answers[task]
+
+
+class Busy(Gate):
+    """Reports what it is told to, piece by piece, asks leave, and completes when it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verdicts: list[tuple[str, str, Verdict]] = []
+        """What was answered to whom: the task, the request, the verdict."""
+        self.forgotten: list[str] = []
+        self._lines: dict[str, asyncio.Queue[Update | Exception | None]] = {}
+
+    def tell(self, task: str, *updates: Update) -> None:
+        """Let a task report something and go on."""
+        for update in updates:
+            self._line(task).put_nowait(update)
+
+    def ask(
+        self, task: str, detail: str, *, request: str = "1", tool: str = "Run", kind: str = "execute"
+    ) -> None:
+        """Let a task ask leave for something."""
+
+        def answered(verdict: Verdict) -> None:
+            self.verdicts.append((task, request, verdict))
+
+        self.tell(task, Permission(request, tool, kind, detail, answered))
+
+    def answer(self, task: str, text: str | None = None) -> None:
+        """Let a task say its last words and complete."""
+        self.tell(task, Text(text or ""))
+        self._line(task).put_nowait(None)
+
+    def fail(self, task: str, reason: str = "out of ideas") -> None:
+        """Let a task fail."""
+        self._line(task).put_nowait(BackendError(reason))
+
+    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+        self.requests.append(request)
+        while (update := await self._line(request.task).get()) is not None:
+            if isinstance(update, Exception):
+                raise update
+            yield update
+
+    async def forget(self, agent: AgentId) -> None:
+        self.forgotten.append(agent)
+
+    async def aclose(self) -> None:
+        """Keep nothing."""
+
+    def _line(self, task: str) -> asyncio.Queue[Update | Exception | None]:
+        return self._lines.setdefault(task, asyncio.Queue())
 
 
 class Broken:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from teambot_tui.engine.facts import (
+    ActivityReported,
+    BudgetReached,
     DependencyMet,
     IterationStarted,
+    PermissionAsked,
+    PermissionSettled,
     StatementAccepted,
     StatementRejected,
     TaskCancelled,
@@ -23,12 +27,14 @@ from teambot_tui.engine.facts import (
     UpStarted,
 )
 from teambot_tui.engine.ids import TaskId, agent_of
+from teambot_tui.engine.ports import Plan, Thought, ToolCall, Usage
 from teambot_tui.engine.status import Status, Statuses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.ports import Activity
     from teambot_tui.engine.status import AgentStatus
 
 Event = dict[str, Any]
@@ -103,6 +109,14 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
             return _of_task("task_started", task, prompt=prompt, system=system, model=model)
         case TextProduced(_, task, text):
             return _of_task("text", task, text=text)
+        case ActivityReported(_, task, activity):
+            return _activity(task, activity)
+        case PermissionAsked(_, task, request, tool, kind, detail):
+            return _of_task("permission_asked", task, request=request, tool=tool, kind=kind, detail=detail)
+        case PermissionSettled(_, task, request, verdict, why):
+            return _of_task("permission_settled", task, request=request, verdict=verdict, why=why)
+        case BudgetReached(_, cost, tokens):
+            return {"event": "budget_reached", "cost": cost, "tokens": tokens}
         case TaskCompleted(_, task, output, seconds):
             return _of_task("task_completed", task, output=output, seconds=seconds)
         case TaskFailed(_, task, reason):
@@ -113,6 +127,20 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
             return _of_task("task_cancelled", task)
         case _:
             return None
+
+
+def _activity(task: TaskId, activity: Activity) -> Event:
+    match activity:
+        case Thought(text):
+            return _of_task("thought", task, text=text)
+        case ToolCall(name, title, kind, state, detail):
+            return _of_task("tool", task, id=name, title=title, kind=kind, state=state, detail=detail)
+        case Plan(steps):
+            return _of_task("plan", task, steps=[{"text": step.text, "state": step.state} for step in steps])
+        case Usage(tokens_in, tokens_out, cost):
+            return _of_task("usage", task, input_tokens=tokens_in, output_tokens=tokens_out, cost=cost)
+        case _:
+            assert_never(activity)
 
 
 def _of_task(event: str, task: TaskId, **fields: object) -> Event:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.facts import (
     AgentDefined,
+    BudgetReached,
     IterationStarted,
+    PermissionAsked,
+    PermissionSettled,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
@@ -15,7 +18,9 @@ from teambot_tui.engine.facts import (
     UpStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.ports import Verdict
 from teambot_tui.engine.status import Status, Statuses
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 _COLOURS = ("36", "33", "35", "32", "34", "31")
 _WIDEST_NAME = 20
 _LONGEST_LINE = 16 * 1024
+_LONGEST_WISH = 200
 
 
 class PlainLines:
@@ -42,6 +48,7 @@ class PlainLines:
         self._begun: dict[TaskId, list[str]] = {}
         self._statuses = Statuses()
         self._workflow: UpStarted | None = None
+        self._wishes: dict[tuple[TaskId, str], PermissionAsked] = {}
 
     def see(self, fact: Fact) -> None:
         """Write what a fact says to someone who watches."""
@@ -51,6 +58,15 @@ class PlainLines:
                 self._speak(task, text)
             case AgentDefined(agent=agent):
                 self._width = max(self._width, min(len(agent), _WIDEST_NAME))
+            case PermissionAsked(task=task, request=request):
+                self._wishes[task, request] = fact
+            case PermissionSettled():
+                self._settle(fact)
+            case BudgetReached(_, cost, tokens):
+                self._write(
+                    f"Budget reached: ${cost:,.2f} and {tokens:,} tokens used. What has not started is"
+                    " cancelled; a larger budget in your settings lets it run.\n"
+                )
             case TaskCompleted(_, task, _, seconds):
                 self._end(task, f"completed {task} in {seconds:.1f} s")
             case TaskFailed(_, task, reason):
@@ -78,6 +94,15 @@ class PlainLines:
         if workflow is not None and (workflow.iterations > 1 or len(workflow.scopes) > 1):
             name = scope.removesuffix("/") or workflow.pipeline or "up"
             self._write(f"{name}: iteration {iteration} of {workflow.iterations}\n")
+
+    def _settle(self, settled: PermissionSettled) -> None:
+        wish = self._wishes.pop((settled.task, settled.request), None)
+        if wish is None or settled.verdict is not Verdict.REJECT:
+            return
+        agent = agent_of(wish.task)
+        what = f"{wish.kind or 'use'} `{one_line(wish.detail or wish.tool, _LONGEST_WISH)}`"
+        line = f"@{agent}: wanted to {what}: rejected, {settled.why}; set permissions in your settings"
+        self._write(self._paint(agent, line) + "\n")
 
     def _speak(self, task: TaskId, text: str) -> None:
         begun = self._begun.setdefault(task, [])

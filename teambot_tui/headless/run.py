@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import SubscriberFailed
+from teambot_tui.engine.facts import BudgetReached, SubscriberFailed, TaskCreated
 from teambot_tui.headless.interrupts import INTERRUPTED, interrupts
 from teambot_tui.language.errors import StatementError
 
@@ -75,12 +75,21 @@ async def follow(
     def give_up() -> None:
         loop.call_soon(cancel)
 
+    budget_is_reached = False
+
+    def stop_spending(fact: Fact) -> None:
+        nonlocal budget_is_reached
+        budget_is_reached = budget_is_reached or isinstance(fact, BudgetReached)
+        if budget_is_reached:  # so what is created later would wait for ever, too
+            loop.call_soon(cancel_unstarted, session)
+
     loop = asyncio.get_running_loop()
     output.on_gone = give_up
     with (
         interrupts(loop, stop) as interrupted,
         session.bus.subscribe(printer.see),
         session.bus.subscribe(note, SubscriberFailed),
+        session.bus.subscribe(stop_spending, BudgetReached, TaskCreated),
     ):
         async with session:
             refused = not await work()
@@ -92,6 +101,14 @@ async def follow(
     if refused or output.gone or states[State.COMPLETED] < len(session.board.tasks):
         return NOT_ALL_COMPLETED
     return COMPLETED
+
+
+def cancel_unstarted(session: Session) -> None:
+    """Cancel what would wait for ever, since nobody is there to allow more; what runs may end."""
+    # From the last one on, so that none is skipped because of one that is cancelled before it.
+    for task in reversed(session.board.tasks.values()):
+        if task.ended is None and task.state is not State.EXECUTING:
+            session.cancel(task.id)
 
 
 def describe(error: StatementError) -> str:

@@ -41,6 +41,8 @@ COMMANDS: Final = (
     "promote",
     "forget",
     "spawn",
+    "forget-context",
+    "budget",
     "context",
     "vars",
     "graph",

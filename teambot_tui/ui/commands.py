@@ -12,6 +12,7 @@ from textual.content import Content
 
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.language.names import did_you_mean
+from teambot_tui.ui.budgets import dollars_of, tokens_of, told
 from teambot_tui.ui.command import CommandError, SlashCommand
 from teambot_tui.ui.commands_agents import AGENT_COMMANDS
 from teambot_tui.ui.keys import PLACES
@@ -189,6 +190,27 @@ def _history(desk: Desk, words: list[str]) -> None:
     desk.report(f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet"))
 
 
+def _budget(desk: Desk, words: list[str]) -> None:
+    spending = desk.mirror.spending
+    if not words:
+        desk.report("Budget", Content(told(spending)))
+        return
+    if len(words) > 2:
+        raise CommandError("Too many words. Type for example: /budget 5, or /budget 5 200k")
+    try:
+        cost = dollars_of(words[0])
+        count = tokens_of(words[1]) if len(words) > 1 else spending.token_limit
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    desk.set_budget(cost, count)
+
+
+def _forget_context(desk: Desk, words: list[str]) -> None:
+    if not words:
+        raise CommandError("Say who is to forget: /forget-context pm")
+    desk.forget(_agent(desk, words[0]))
+
+
 COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
     "help": SlashCommand(
         "[topic]",
@@ -214,6 +236,10 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
         "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
     ),
     **AGENT_COMMANDS,
+    "forget-context": SlashCommand(
+        "<agent>", "let its next task begin a new conversation", _forget_context, _agents_of
+    ),
+    "budget": SlashCommand("[dollars|none] [tokens]", "show or set what may be spent in all", _budget),
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
     "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
     "export": SlashCommand("[file]", "write the session to a Markdown file", _export),

@@ -15,7 +15,9 @@ from textual.content import Content
 
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
+from teambot_tui.ui.budgets import limit_words
 from teambot_tui.ui.desk_agents import AgentDesk
 
 if TYPE_CHECKING:
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.engine.ports import Verdict
     from teambot_tui.engine.session import Session
+    from teambot_tui.ui.activity import Wish
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.mirror import Mirror
 
@@ -208,6 +212,28 @@ class Desk:
         self._models[agent] = model
         self._bridge.ask(lambda session: session.set_model(agent, model))
         self._surface.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
+
+    def answer(self, wish: Wish, verdict: Verdict, always: bool) -> None:
+        """Answer an agent that asks leave."""
+        self._bridge.ask(lambda session: session.answer(wish.task, wish.request, verdict, always=always))
+
+    def set_budget(self, cost: float | None, tokens: int | None) -> None:
+        """Allow this many dollars and tokens in all; what waits for it goes on."""
+        self._bridge.ask(lambda session: session.set_budget(cost, tokens))
+        limits = limit_words(cost, tokens)
+        self._surface.tell(f"The budget is {limits} in all." if limits else "There is no budget.")
+
+    def forget(self, agent: AgentId) -> None:
+        """Let an agent's next task begin without memory of the earlier ones."""
+        self._surface.in_background(self._forget(agent))
+
+    async def _forget(self, agent: AgentId) -> None:
+        try:
+            await asyncio.wrap_future(self._bridge.run(lambda session: session.forget(agent)))
+        except Exception as error:  # noqa: BLE001  a backend is foreign code: tell, go on
+            self._surface.tell(one_line(f"@{agent} could not forget: {error}"), alarm=True)
+        else:
+            self._surface.tell(f"@{agent} begins its next task without memory of the earlier ones.")
 
     def last_output(self, agent: AgentId) -> str | None:
         """Return what an agent said last."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.ports import Usage
 
 _UNICODE: Final = {
     "idle": "○",
@@ -10,6 +13,7 @@ _UNICODE: Final = {
     "waiting": "⧗",
     "executing": "●",
     "silent": "!",
+    "asking": "?",
     "completed": "✓",
     "failed": "✗",
     "cancelled": "⊘",
@@ -22,6 +26,7 @@ _UNICODE: Final = {
     "from": "←",
     "ellipsis": "…",
     "dot": "·",
+    "tool": "⚙",
 }
 _ASCII: Final = {
     "idle": "o",
@@ -29,6 +34,7 @@ _ASCII: Final = {
     "waiting": "~",
     "executing": "*",
     "silent": "!",
+    "asking": "?",
     "completed": "+",
     "failed": "x",
     "cancelled": "/",
@@ -41,6 +47,7 @@ _ASCII: Final = {
     "from": "<-",
     "ellipsis": "...",
     "dot": "-",
+    "tool": "#",
 }
 
 
@@ -81,3 +88,26 @@ def size_in_words(count: int) -> str:
     """Return a size with its unit, where it stands alone: `812 B`, `2.1 kB`, `3.4 MB`."""
     number = size(count)
     return f"{number} B" if number.isdigit() else f"{number[:-1]} {number[-1]}B"
+
+
+def tokens(count: int) -> str:
+    """Return a number of tokens in few characters: `812`, `12.4k`, `3.4M`."""
+    for unit, step in (("M", 1_000_000), ("k", 1000)):
+        if count >= step:
+            return f"{count / step:.1f}{unit}"
+    return str(count)
+
+
+def money(dollars: float) -> str:
+    """Return an amount in dollars: `$0.21`, and what is less than a cent as `<$0.01`."""
+    return "<$0.01" if 0 < dollars < 0.005 else f"${dollars:,.2f}"
+
+
+def used(usage: Usage | None, glyphs: Glyphs, unit: str = "") -> str:
+    """Return what was used, as far as it is known: `12.4k · $0.21`."""
+    if usage is None:
+        return ""
+    known = [f"{tokens(usage.tokens)}{unit}"] if usage.tokens else []
+    if usage.cost is not None:
+        known.append(money(usage.cost))
+    return f" {glyphs['dot']} ".join(known)

@@ -61,6 +61,7 @@ KEYS: Final = (
     Key("graph", "anywhere", "f3", "graph", "graph", "graph"),
     Key("zoom", "anywhere", "f4", "zoom", "zoom", "zoom"),
     Key("context", "anywhere", "f6", "context", "shared context: what everyone is told"),
+    Key("approvals", "anywhere", "f8", "approvals", "answer agents that need you; again: the next one"),
     Key("palette", "anywhere", "ctrl+p", "command_palette", "palette", "palette"),
     Key("find", "anywhere", "ctrl+f", "find", "find"),
     Key("tasks", "anywhere", "ctrl+t", "tasks", "all tasks"),
@@ -100,9 +101,13 @@ KEYS: Final = (
     Key("next-match", "inspector", "n", "find_next(1)", "next match of what was looked for with / or Ctrl+F"),
     Key("previous-match", "inspector", "N", "find_next(-1)", "previous match"),
     Key("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
+    Key("allow", "approvals", "a", "allow", "allow once"),
+    Key("allow-always", "approvals", "A", "allow_always", "allow exactly this as long as this session lasts"),
+    Key("reject", "approvals", "r", "reject", "reject once"),
+    Key("reject-always", "approvals", "R", "reject_always", "reject exactly this as long"),
 )
 
-PLACES: Final = ("input", "anywhere", "panel", "output", "inspector")
+PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
 
 
 def bindings(where: str) -> list[Binding]:

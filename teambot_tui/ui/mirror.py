@@ -14,8 +14,11 @@ from teambot_tui.engine.context import entries
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
+    ActivityReported,
     AgentDefined,
     AgentDismissed,
+    BudgetReached,
+    BudgetSet,
     StatementAccepted,
     SubscriberFailed,
     TaskCancelled,
@@ -33,6 +36,7 @@ from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command, Words
 from teambot_tui.language.parser import parse
+from teambot_tui.ui.activity import NOTHING, Activities, Doing, Wish, tool_line, wish
 from teambot_tui.ui.views import AgentView, VariableView
 
 if TYPE_CHECKING:
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
+    from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
+    from teambot_tui.engine.spending import Spending
 
 _LAST_LINE = 400
 _FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
@@ -68,6 +74,8 @@ class TaskView:
     sources: tuple[TaskId | None, ...]
     dependents: tuple[TaskId, ...]
     model: str | None
+    doing: Doing = NOTHING
+    wishes: tuple[Wish, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,8 @@ class Changes:
     left: tuple[AgentId, ...] = ()
     troubles: tuple[str, ...] = ()
     """What went wrong beside the work, such as a disk that is full."""
+    active: tuple[TaskId, ...] = ()
+    """The tasks that did something besides talking."""
 
 
 class Mirror:
@@ -97,6 +107,9 @@ class Mirror:
         self._last_lines: dict[TaskId, str] = {}
         self._first_lines: dict[TaskId, str] = {}
         self._last_ended: dict[AgentId, Task] = {}
+        self._activities = Activities()
+        self.budget_reached: BudgetReached | None = None
+        """How tasks came to wait until more may be spent, if they do."""
 
     def take_in(self, facts: Iterable[Fact]) -> Changes:
         """Follow the facts; return what they changed."""
@@ -107,6 +120,7 @@ class Mirror:
         joined: list[AgentId] = []
         left: list[AgentId] = []
         troubles: list[str] = []
+        active: dict[TaskId, None] = {}
         for fact in facts:
             self._rules.handle(fact)
             match fact:
@@ -118,7 +132,14 @@ class Mirror:
                     if "\n" not in self._first_lines.get(task, ""):
                         first = self._first_lines.get(task, "") + text[:_LAST_LINE]
                         self._first_lines[task] = first.lstrip()[:_LAST_LINE]
+                    self._activities.hear(task, text)
                     agents.add(agent_of(task))
+                case ActivityReported(_, task, activity):
+                    self._activities.take_in(task, activity)
+                    active[task] = None
+                    agents.add(agent_of(task))
+                case BudgetReached() | BudgetSet():
+                    self.budget_reached = fact if isinstance(fact, BudgetReached) else None
                 case AgentDefined(agent=agent):
                     self.roster = self.roster.with_agents(fact)
                     joined.append(agent)
@@ -134,9 +155,11 @@ class Mirror:
                     if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
                         self._last_ended[agent_of(fact.task)] = self._board.tasks[fact.task]
                         ended.append(fact.task)
+                        self._activities.end(fact.task, well=isinstance(fact, TaskCompleted))
                     elif isinstance(fact, TaskRetried):
                         self._first_lines.pop(fact.task, None)
                         self._last_lines.pop(fact.task, None)
+                        self._activities.begin_again(fact.task)
                     if task_of is not None:
                         tasks[task_of] = None
                         agents.add(agent_of(task_of))
@@ -148,6 +171,7 @@ class Mirror:
             tuple(joined),
             tuple(left),
             tuple(troubles),
+            tuple(active),
         )
 
     def command(self, text: str) -> Command | None:
@@ -184,6 +208,7 @@ class Mirror:
         if task is None:
             return AgentView(agent, "idle", None)
         line = self._last_lines.get(task.id, "").rstrip("\n").rpartition("\n")[2]
+        doing, total = self._activities.of(task.id), self._activities.used_by(agent)
         if task.ended is not None and lane.busy is None:
             return AgentView(
                 agent,
@@ -196,8 +221,11 @@ class Mirror:
                 if task.state is State.COMPLETED
                 else task.reason,
                 model=task.plan.model,
+                usage=doing.usage,
+                total=total,
             )
         waiting = task.state is State.WAITING
+        wishes = self._wishes_of(task.id)
         return AgentView(
             agent,
             State.EXECUTING.value if lane.busy is not None else task.state.value,
@@ -209,6 +237,10 @@ class Mirror:
             last_line=line,
             model=task.plan.model,
             heard=task.heard,
+            wishes=len(wishes),
+            tool=wishes[0].summary if wishes else tool_line(doing.current) if doing.current else "",
+            usage=doing.usage,
+            total=total,
         )
 
     def reference_states(self) -> dict[str, str]:
@@ -262,6 +294,8 @@ class Mirror:
             sources=tuple(source.id if source else None for source in task.sources),
             dependents=tuple(dict.fromkeys(each.id for each in task.dependents)),
             model=task.plan.model,
+            doing=self._activities.of(name),
+            wishes=self._wishes_of(name),
         )
 
     def tasks(self, agent: AgentId | None = None) -> tuple[TaskId, ...]:
@@ -295,6 +329,25 @@ class Mirror:
                     fallen[task] = None
                     line.append(task)
         return tuple(task.id for task in fallen if task.id not in set(names))
+
+    @property
+    def wishes(self) -> tuple[Wish, ...]:
+        """What agents ask leave for, in the order they asked."""
+        return tuple(map(wish, self._rules.approvals.open.values()))
+
+    def _wishes_of(self, task: TaskId) -> tuple[Wish, ...]:
+        asked = self._rules.approvals.open
+        return tuple(wish(each) for each in asked.values() if each.task == task) if asked else ()
+
+    @property
+    def spending(self) -> Spending:
+        """What was used and may be, to read."""
+        return self._rules.spending
+
+    @property
+    def used(self) -> Usage | None:
+        """What all agents have used, as far as they say."""
+        return self._activities.total
 
     @property
     def counts(self) -> dict[State, int]:

@@ -76,7 +76,7 @@ async def _offer(project: Project, app: TeambotApp) -> None:
 def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session:
     from teambot_tui.api import Session  # noqa: PLC0415  the engine is loaded after the first picture
 
-    session = Session(project=project, ephemeral=ephemeral)
+    session = Session(project=project, ephemeral=ephemeral, attended=True)
     for note in session.notes:
         app.notify(note, severity="warning", timeout=8, markup=False)
     return session

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from teambot_tui.engine.board import State
     from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.ports import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,14 @@ class AgentView:
     """Whether it is here for this session only."""
     parent: TaskId | None = None
     """The task that started it, if it was not the person."""
+    wishes: int = 0
+    """For how much it asks leave."""
+    tool: str = ""
+    """What it wants to do, or does, in a line, if that is newer than what it said."""
+    usage: Usage | None = None
+    """What the task has used."""
+    total: Usage | None = None
+    """What the agent has used in all."""
 
     @property
     def name(self) -> str:

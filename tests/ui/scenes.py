@@ -6,7 +6,6 @@ does not.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import time
@@ -16,19 +15,19 @@ from typing import TYPE_CHECKING, Final
 
 from textual.widgets import Input
 
-from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import Text
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.screens.session import Place
 from teambot_tui.ui.widgets.inspector import Inspector
-from tests.team import Gate
+from tests.team import Busy
 from tests.ui.stage import NORMAL, Clock, Stage, session_on
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
-    from teambot_tui.engine.ports import Request, Update
+    from teambot_tui.engine.ports import Update
 
     Scene = Callable[[Stage], Awaitable[None]]
 
@@ -123,35 +122,30 @@ HOLES: Final = """\
 1. **Session fixation**: the session id survives the sign-in
 2. **Open redirect**: `next` takes any address, `//evil.example` too
 """
+FLAKY: Final = "@builder-2 Make test_challenge_expires steady"
+DIFF: Final = """\
+--- tests/test_challenges.py
++++ tests/test_challenges.py
+@@ -14,7 +14,7 @@
+ def test_challenge_expires(clock: Clock) -> None:
+     challenges = Challenges(clock)
+     challenge = challenges.issue()
+-    time.sleep(61)
++    clock.advance(61)
+     assert not challenges.spend(challenge)
+"""
 NOTE: Final = """\
 You can now add a passkey under *Account, Security* and sign in without typing a password.
 Your password keeps working.
 """
 
 
-class Script(Gate):
+class Script(Busy):
     """Says what it is told, piece by piece, and completes when it is told."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: dict[str, asyncio.Queue[str | None]] = {}
 
     def say(self, task: str, text: str) -> None:
         """Let a task say something and go on."""
-        self._line(task).put_nowait(text)
-
-    def answer(self, task: str, text: str | None = None) -> None:
-        """Let a task say its last words and complete."""
-        self.say(task, text or "")
-        self._line(task).put_nowait(None)
-
-    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
-        self.requests.append(request)
-        while (text := await self._line(request.task).get()) is not None:
-            yield Text(text)
-
-    def _line(self, task: str) -> asyncio.Queue[str | None]:
-        return self._lines.setdefault(task, asyncio.Queue())
+        self.tell(task, Text(text))
 
 
 @contextmanager
@@ -277,6 +271,55 @@ async def temporary(stage: Stage) -> None:
     await _later(stage, 3)
 
 
+async def asking(stage: Stage) -> None:
+    """One builder wants to run something, the other one to change a file."""
+    await building(stage)
+    await stage.enter(FLAKY, made=6)
+    await _tell(
+        stage,
+        "builder-1#1",
+        Plan((Step("the table", "completed"), Step("the routes", "in_progress"), Step("tests", "pending"))),
+        Thought("The counter must be compared after the challenge is spent, or a replay could pass."),
+        ToolCall("1", "Read auth/session.py", "read", ToolState.DONE),
+        ToolCall("2", "Edit auth/passkey.py", "edit", ToolState.DONE),
+        ToolCall("3", "Run the tests", "execute", ToolState.PENDING, "pytest -q tests/test_passkey.py"),
+        Usage(10_900, 1_500, 0.21),
+    )
+    await _tell(
+        stage,
+        "builder-2#1",
+        ToolCall("1", "Edit tests/test_challenges.py", "edit", ToolState.PENDING),
+        Usage(3_100, 250, 0.04),
+    )
+    await _later(stage, 3)
+    await _ask(stage, "builder-1#1", "pytest -q tests/test_passkey.py", "Run the tests", "execute")
+    await _ask(stage, "builder-2#1", DIFF, "Edit tests/test_challenges.py", "edit")
+    await _later(stage, 6)
+    stage.app.clear_notifications()  # they go by the real time
+
+
+async def approving(stage: Stage) -> None:
+    """The inbox is open at the second wish."""
+    await asking(stage)
+    await stage.press("f8", "down")
+
+
+async def _tell(stage: Stage, task: str, *updates: Update) -> None:
+    assert isinstance(stage.gate, Script)
+    script = stage.gate
+    await stage.until(lambda: task in script.started, f"{task} to start")
+    await stage.ask(lambda _: script.tell(task, *updates))
+    usage = updates[-1]
+    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).doing.usage == usage, "it to be known")
+
+
+async def _ask(stage: Stage, task: str, detail: str, tool: str, kind: str) -> None:
+    assert isinstance(stage.gate, Script)
+    script = stage.gate
+    await stage.ask(lambda _: script.ask(task, detail, tool=tool, kind=kind))
+    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).wishes, "the wish")
+
+
 async def _later(stage: Stage, seconds: float) -> None:
     stage.clock.now += seconds
 
@@ -306,7 +349,7 @@ async def _settled(stage: Stage) -> str:
     before = ""
     for _ in range(50):
         await stage.pilot.pause(0.05)
-        stage.screen._show_last_lines()  # else they come with a beat of their own
+        stage.screen.show_last_lines()  # else they come with a beat of their own
         stage.screen.refresh(layout=True)
         await stage.pilot.pause()
         svg = _plain(stage.app.export_screenshot(title="teambot", simplify=True))

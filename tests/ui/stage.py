@@ -240,6 +240,7 @@ def session_on(
         default_agent=AgentId(default) if default else None,
         policy=policy,
         clock=clock,
+        attended=True,
     )
 
 
@@ -253,12 +254,13 @@ async def on_stage(
     keys: Keys | None = None,
     notify: Collection[str] = ("toast",),
     typed_ahead: Sequence[str] = (),
+    gate: Gate | None = None,
 ) -> AsyncIterator[Stage]:
     """Open the app on a session whose agents answer when they are told to.
 
     The keys that are typed ahead come when the first picture is there and nothing else is.
     """
-    gate, clock = Gate(), Clock()
+    gate, clock = gate or Gate(), Clock()
     session = session_on(gate, clock, policy, default)
     agents = session.roster.agents
     place = Place(

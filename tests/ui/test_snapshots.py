@@ -40,6 +40,8 @@ SCENES: Final[dict[str, Scene | None]] = {
     "inspected": scenes.inspected,
     "drawn": scenes.drawn,
     "done": scenes.done,
+    "asking": scenes.asking,
+    "approving": scenes.approving,
 }
 _CELL: Final = 12.2  # rich's width of a character
 

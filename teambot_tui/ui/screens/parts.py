@@ -47,7 +47,7 @@ class Parts:
     async def mount(self, screen: SessionScreen) -> None:
         """Put them into their places, each with its stylesheet."""
         stylesheet = screen.app.stylesheet
-        for path in stylesheets("parts", "feed", "inspector", "graph"):
+        for path in stylesheets("parts", "feed", "inspector", "graph", "approvals"):
             stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():

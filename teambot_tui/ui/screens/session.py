@@ -17,7 +17,7 @@ from teambot_tui.ui.command import CommandError
 from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, command_hint, run_command, words_for
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
-from teambot_tui.ui.screens.finding import FindingScreen
+from teambot_tui.ui.screens.attending import AttendingScreen
 from teambot_tui.ui.welcome import EXAMPLES, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
@@ -59,7 +59,7 @@ class Place:
     notify: Collection[str] = ("toast",)
 
 
-class SessionScreen(FindingScreen):
+class SessionScreen(AttendingScreen):
     """The title, the panels, the feed, the inspector and the graph, the plan and the input."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's types
@@ -81,7 +81,6 @@ class SessionScreen(FindingScreen):
         self.keys, self.calls_by = place.keys, place.notify
         self._frame_is_due = False
         self._last_frame = 0.0
-        self._talking: set[AgentId] = set()
 
     # The parts
 
@@ -126,7 +125,7 @@ class SessionScreen(FindingScreen):
             loop = asyncio.get_running_loop()
             self._bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
             self.set_interval(1.0, self._tick)
-            self.set_interval(_LAST_LINES, self._show_last_lines)
+            self.set_interval(_LAST_LINES, self.show_last_lines)
             self.post_message(self.Completed())
         finally:
             self.is_complete.set()
@@ -161,28 +160,18 @@ class SessionScreen(FindingScreen):
         changed = {agent_of(task) for task in changes.tasks}
         for agent in changed:
             self.show_agent(agent)
-        self._talking |= changes.agents - changed
+        self.talking |= changes.agents - changed
         if changes.tasks:
             self.remove_class("-empty")
             self.query_one(InputBar).suggestion = ""
-            self.query_one(TitleBar).tell(self._mirror.counts)
             tasks = [self._mirror.task(task) for task in self._mirror.tasks()]
             self.parts.show_tasks(tasks)
+        if self.attend(changes) or changes.tasks:
             text = self.query_one(InputBar).text
             if not text.startswith("/") and not self.has_class("-finding"):
                 self._explain(text)
-            self._notice_ends(changes)
-        if self._chosen in changes.agents:
+        if self._chosen in changed or self._chosen in {agent_of(task) for task, _ in changes.said}:
             self.show_chosen()
-
-    def _notice_ends(self, changes: Changes) -> None:
-        for view in map(self._mirror.task, changes.ended):
-            if view.background and view.state != "cancelled":
-                self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
-
-    def _show_last_lines(self) -> None:
-        while self._talking:
-            self.show_agent(self._talking.pop())
 
     def _tick(self) -> None:
         for panel in self.query(Panel):
@@ -194,12 +183,12 @@ class SessionScreen(FindingScreen):
     def on_descendant_focus(self) -> None:
         if isinstance(self.focused, Panel) and self.focused.view.agent != self._chosen:
             self.choose(self.focused.view.agent)
-        in_input = self.focused is self.query_one(InputBar)
-        self.query_one(KeyBar).tell(self.keys.footer("input" if in_input else "panel, output"))
+        self.show_keys()
 
     # What the person types
 
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
+        self._typed_at = self._clock()
         # Else it is late news: of what Enter was pressed on, or of what is no longer there.
         if message.text != self._refused and message.text == self.query_one(InputBar).text:
             self._refused = None
@@ -266,7 +255,9 @@ class SessionScreen(FindingScreen):
     def _explain(self, text: str) -> None:
         plan, bar = self.query_one(PlanLine), self.query_one(InputBar)
         if not text.strip():
-            plan.hint("type @agent and a task; $agent puts an agent's output in; -> hands it on")
+            plan.hint(
+                self.obstacle or "type @agent and a task; $agent puts an agent's output in; -> hands it on"
+            )
             return
         if len(text) > _LONGEST_EXPLAINED:
             plan.hint("too long to explain while you type; Enter checks and sends it")
@@ -274,7 +265,7 @@ class SessionScreen(FindingScreen):
         if hint := command_hint(text, self._mirror.command(text)):
             plan.hint(hint)
             return
-        plan.explain(self._mirror.explain(text, self._clock()))
+        plan.explain(self._mirror.explain(text, self._clock()), self.obstacle.partition(",")[0])
         bar.references = self._mirror.reference_states()
 
     # Choosing

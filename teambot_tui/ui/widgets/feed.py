@@ -115,6 +115,14 @@ class Feed(Widget, can_focus=True):
                 self._view.add(block)
         self.refresh()
 
+    def show_activity(self, view: TaskView) -> None:
+        """Take in what a task does besides talking; out of sight it costs nothing."""
+        block = self._blocks.get(view.task)
+        if block is not None:
+            block.update(view)
+            if block in self._view.seen:
+                self.refresh()
+
     def choose(self, agent: AgentId | None) -> None:
         """Show all tasks, or one agent's."""
         if agent != self._sieve.agent:

@@ -11,7 +11,8 @@ from rich.cells import cell_len, set_cell_size
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.text import one_line
-from teambot_tui.ui.glyphs import duration, size
+from teambot_tui.ui.activity import tool_line
+from teambot_tui.ui.glyphs import duration, size, used
 from teambot_tui.ui.widgets.feed_text import wrap
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _ROOM_FOR_A_STATEMENT: Final = 24
 _NAMED_TASKS: Final = 4
 _REASON_ROWS: Final = 4
+_WISHES: Final = 4
 _WIDE: Final = 60
 _MEDIUM: Final = 24
 
@@ -120,6 +122,10 @@ def task_rows(view: TaskView, page: Page) -> list[Row]:
         facts.append(duration(view.ended - view.started))
     if view.model:
         facts.append(one_line(view.model, 40))
+    if view.ended is not None and (count := view.doing.tool_count):
+        facts.append(f"{count:,} tools" if count > 1 else "1 tool")
+    if spent := used(view.doing.usage, page.glyphs, " tokens"):
+        facts.append(spent)
     told = " ".join(f"{dot} {fact}" for fact in facts)
     parts: Parts = (
         (_stamp(moment, page), "feed--time"),
@@ -134,6 +140,23 @@ def task_rows(view: TaskView, page: Page) -> list[Row]:
     if view.reason and view.ended is not None:
         lines = wrap(one_line(view.reason, 4 * page.width), max(1, page.width - len(page.indent)))
         rows += [_note(((line, role(state)),), page) for line in lines[:_REASON_ROWS]]
+    if state is State.EXECUTING:
+        rows += _activity(view, page)
+    return rows
+
+
+def _activity(view: TaskView, page: Page) -> list[Row]:
+    """Return what a task does, and what it wants to do; a line that is there once stays till the end."""
+    rows = []
+    room = max(0, page.width - len(page.indent))
+    if tools := view.doing.tools:
+        tool = view.doing.current or tools[-1]
+        state = f" {page.glyphs['dot']} {tool.state}"
+        line = _shorten(f"{page.glyphs['tool']} {tool_line(tool)}", max(0, room - len(state)), page)
+        rows.append(_note(((line + state, "feed--note"),), page))
+    for wish in view.wishes[:_WISHES]:
+        line = _shorten(f"{page.glyphs['asking']} needs you: {wish.summary}", room, page)
+        rows.append(_note(((line, "feed--asking"),), page))
     return rows
 
 

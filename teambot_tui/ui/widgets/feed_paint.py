@@ -18,6 +18,7 @@ ROLES: Final = tuple(
     f"feed--{role}"
     for role in [
         "agent",
+        "asking",
         "below",
         "cancelled",
         "code",

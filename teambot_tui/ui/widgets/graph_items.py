@@ -102,7 +102,7 @@ def _item(view: TaskView, glyphs: Glyphs, now: float | None) -> Item:
     return Item(
         view.task,
         view.state.value,
-        glyphs[view.state.value],
+        glyphs["asking" if view.wishes else view.state.value],
         clip(view.task, _TITLE, glyphs["ellipsis"]),
         clip(_note(view, now), _TITLE, glyphs["ellipsis"]),
         view.task,
@@ -113,6 +113,8 @@ def _note(view: TaskView, now: float | None) -> str:
     match view.state:
         case State.WAITING if view.waiting_for:
             return f"waits @{','.join(view.waiting_for)}"
+        case State.EXECUTING if view.wishes:
+            return "needs you"
         case State.EXECUTING if now is not None:
             return f"executing {duration(now - view.started)}"
         case State.COMPLETED | State.FAILED if view.ended is not None and view.started:

@@ -14,6 +14,7 @@ from textual.widgets import OptionList, Static
 from teambot_tui.engine.text import size_in_bytes
 from teambot_tui.ui.glyphs import Glyphs, size_in_words
 from teambot_tui.ui.keys import bindings, bound
+from teambot_tui.ui.widgets.inspector_activity import did, did_title, wishes
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import prompt_text, prompt_title
 from teambot_tui.ui.widgets.inspector_sections import (
@@ -108,12 +109,14 @@ class Inspector(VerticalScroll):
         self._width = _USUAL_WIDTH
 
     def compose(self) -> ComposeResult:
-        for name in ("head", "statement", "needs", "unblocks", "context"):
+        for name in ("head", "wishes", "statement", "needs", "unblocks", "context"):
             yield Static(id=f"inspector-{name}", classes="inspector-part", markup=False)
         yield Static(id="inspector-queue-title", classes="inspector-title", markup=False)
         yield TaskList(id="inspector-queue")
         yield Static(id="inspector-prompt-title", classes="inspector-title", markup=False)
         yield Static(id="inspector-prompt", classes="inspector-part", markup=False)
+        yield Static(id="inspector-did-title", classes="inspector-title", markup=False)
+        yield Static(id="inspector-did", classes="inspector-part", markup=False)
         yield Static(id="inspector-output-title", classes="inspector-title", markup=False)
         yield TaskOutput()
         yield Static(id="inspector-earlier-title", classes="inspector-title", markup=False)
@@ -176,6 +179,7 @@ class Inspector(VerticalScroll):
             self._set("head", quiet("Choose an agent or a task to look at."))
             return
         self._set("head", head(view, glyphs))
+        self._set("wishes", wishes(view, glyphs))
         self._set("statement", statement(view, glyphs))
         self._set("needs", needs(view, glyphs))
         self._set("unblocks", unblocks(view, glyphs))
@@ -184,6 +188,8 @@ class Inspector(VerticalScroll):
         self._list("queue", queue_lines(view))
         self._set("prompt-title", prompt_title(view, glyphs, whole=self._whole_prompt))
         self._set("prompt", self._prompt(view))
+        self._set("did-title", did_title(view, glyphs))
+        self._set("did", did(view, glyphs))
         self._show_output(view)
         self._set("earlier-title", earlier_title(view, glyphs))
         self._list("earlier", earlier_lines(view, glyphs))

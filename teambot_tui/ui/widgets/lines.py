@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from teambot_tui.engine.text import one_line
-from teambot_tui.ui.glyphs import Glyphs, size
+from teambot_tui.ui.glyphs import Glyphs, size, used
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import State
     from teambot_tui.engine.explain import Explanation
     from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.ports import Usage
     from teambot_tui.language.errors import StatementError
 
 _NAMED = ("$", "{}")
@@ -43,7 +44,7 @@ class Line(Widget):
 
 
 class TitleBar(Line):
-    """What session this is and how many tasks are in which state."""
+    """What session this is, how many tasks are in which state, who needs you and what was used."""
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id="title")
@@ -51,12 +52,20 @@ class TitleBar(Line):
         self._glyphs = glyphs
         self.tell({})
 
-    def tell(self, counts: dict[State, int]) -> None:
-        """Show how many tasks are in which state."""
+    def tell(
+        self, counts: dict[State, int], wishes: int = 0, usage: Usage | None = None, alarm: str = ""
+    ) -> None:
+        """Show how many tasks are in which state, how many wishes wait, what was used, and what is wrong."""
         content = Content(" teambot").stylize("bold") + Content(f" {self._glyphs['dot']} {self._name}   ")
+        if wishes:
+            content += Content(f"{self._glyphs['asking']}{wishes} ").stylize("$text-warning bold")
         for state, count in counts.items():
             if count:
                 content += Content(f"{self._glyphs[state]}{count} ").stylize(_COLOURS[state.value])
+        if spent := used(usage, self._glyphs, " tok"):
+            content += Content(f"  {spent}")
+        if alarm:
+            content += Content("   ") + Content(f" {alarm} ").stylize("$text-error bold reverse")
         self.show(content)
 
 
@@ -157,13 +166,15 @@ class PlanLine(Line):
         self._set_error(error=False)
         self.show(Content(f" {self._glyphs['plan']} {text}").stylize("dim"))
 
-    def explain(self, explanation: Explanation) -> None:
-        """Show the plan, or what is wrong and what to type."""
+    def explain(self, explanation: Explanation, obstacle: str = "") -> None:
+        """Show the plan and what holds it up, or what is wrong and what to type."""
         if explanation.error is not None:
             self.refuse(explanation.error)
             return
         self._set_error(error=False)
-        self.show(Content(f" {self._glyphs['plan']} ") + self._plan(explanation))
+        held_up = Content(f"{obstacle} {self._glyphs['dot']} ").stylize("$text-error")
+        plan = self._plan(explanation)
+        self.show(Content(f" {self._glyphs['plan']} ") + (held_up + plan if obstacle else plan))
 
     def refuse(self, error: StatementError) -> None:
         """Show what is wrong, where, and what to type instead."""

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from teambot_tui.ui.glyphs import Glyphs, duration, roughly
+from teambot_tui.ui.glyphs import Glyphs, duration, roughly, used
 from teambot_tui.ui.keys import bound
 
 if TYPE_CHECKING:
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 _SHORTEST_NAME = 8
 _SILENT = 60.0
 """Seconds without a word after which an agent at work is called silent."""
-_STATES = ("idle", "queued", "waiting", "executing", "silent", "completed", "failed", "cancelled", "skipped")
+_STATES = (
+    "idle",
+    "queued",
+    "waiting",
+    "executing",
+    "silent",
+    "asking",
+    "completed",
+    "failed",
+    "cancelled",
+    "skipped",
+)
 
 
 class Panel(Widget, can_focus=True):
@@ -64,13 +75,15 @@ class Panel(Widget, can_focus=True):
     @property
     def _silence(self) -> float:
         """For how long an agent at work has said nothing, if that is worth a word; else 0."""
-        quiet = self._now - self.view.heard
+        quiet = self._now - self.view.heard if not self.view.wishes else 0.0
         return quiet if self.view.state == "executing" and self.view.heard and quiet >= _SILENT else 0.0
 
     @property
     def badge(self) -> str:
         """The state in words, as it is shown with its glyph: `⧗ waiting for @pm, @ba`."""
         view = self.view
+        if view.wishes:
+            return f"{self._glyphs['asking']} needs you"
         if self._silence:
             return f"{self._glyphs['silent']} silent {roughly(self._silence)}"
         if view.state == "waiting":
@@ -97,8 +110,8 @@ class Panel(Widget, can_focus=True):
         self.view = view
         self._now = now
         shown = view.last_end or view.state if view.state == "idle" else view.state
-        if self._silence:
-            shown = "silent"
+        if view.wishes or self._silence:
+            shown = "asking" if view.wishes else "silent"
         # Looking up the styles is dear, and this is called in every frame.
         if not self.has_class(f"-{shown}"):
             for state in _STATES:
@@ -110,6 +123,7 @@ class Panel(Widget, can_focus=True):
         if view.parent is not None:
             title += f" {self._glyphs['from']} {view.parent}"
         self.border_title = Content(f"{title} {self._glyphs['dot']} {runs_on}" if runs_on else title)
+        self.border_subtitle = Content(used(view.usage, self._glyphs))
 
     def renumber(self, number: int) -> None:
         """Take another place among the panels."""
@@ -127,12 +141,18 @@ class Panel(Widget, can_focus=True):
             head += Content(f"  {elapsed}").stylize("dim")
         if view.queued > 0 and view.state != "queued":
             head += Content(f"  {self._glyphs['queued']} {view.queued} queued")
-        return head + Content("\n") + Content(view.last_line.strip()).stylize("dim")
+        return head + Content("\n") + Content(self._last_line()).stylize("dim")
+
+    def _last_line(self) -> str:
+        tool = self.view.tool
+        return f"{self._glyphs['tool']} {tool}" if tool else self.view.last_line.strip()
 
     def _chip(self) -> Content:
         view = self.view
         number = f"{self.number} " if self.number < 10 else ""
-        if view.state == "waiting":
+        if view.wishes:
+            words = "you"
+        elif view.state == "waiting":
             words = f"@{','.join(view.waiting_for)}"
         elif self._silence:
             words = f"silent {roughly(self._silence)}"
@@ -141,15 +161,16 @@ class Panel(Widget, can_focus=True):
         else:
             words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
         state = view.last_end or "idle" if view.state == "idle" else view.state
-        glyph = self._glyphs["silent" if self._silence else state]
+        glyph = self._glyphs["asking" if view.wishes else "silent" if self._silence else state]
         name, ellipsis = view.tab, self._glyphs["ellipsis"]
         room = max(_SHORTEST_NAME, self.size.width - len(f"{number} {glyph} {words}"))
         if len(name) > room:
             name = name[: room - len(ellipsis)] + ellipsis
         text = f"{number}{name:9} {glyph} {words}"
-        elapsed = self._elapsed()
-        fits = elapsed and len(text) + len(elapsed) < self.size.width
-        return Content(f"{text} {elapsed}" if fits else text)
+        for more in (self._elapsed(), used(view.usage, self._glyphs)):
+            if more and len(text) + len(more) < self.size.width:
+                text = f"{text} {more}"
+        return Content(text)
 
     def _elapsed(self) -> str:
         view = self.view

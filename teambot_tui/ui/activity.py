@@ -1,0 +1,213 @@
+"""What agents do besides answering: tools, thoughts, plans and what they use, kept within bounds.
+
+A view is a value that is made anew only after something changed, so that asking for it costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.ports import Plan, Step, Thought, ToolCall, ToolState, Usage
+from teambot_tui.engine.text import Tail, one_line
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.facts import PermissionAsked
+    from teambot_tui.engine.ports import Activity
+
+_MOST_TOOLS: Final = 200
+_LONGEST_DETAIL: Final = 500
+_MOST_THOUGHTS: Final = 16 * 1024
+_OVER: Final = (ToolState.DONE, ToolState.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an agent wants to do and may not without leave."""
+
+    task: TaskId
+    request: str
+    tool: str
+    kind: str
+    detail: str
+
+    @property
+    def agent(self) -> AgentId:
+        """Who asks."""
+        return agent_of(self.task)
+
+    @property
+    def summary(self) -> str:
+        """The wish in one line: `execute: npm test`."""
+        return _line(self.kind, self.tool, self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a task did besides answering; of very many tools only the last are kept."""
+
+    tools: tuple[ToolCall, ...] = ()
+    tool_count: int = 0
+    current: ToolCall | None = None
+    """The tool that is at work, if nothing was said since it began."""
+    plan: tuple[Step, ...] = ()
+    thoughts: str = ""
+    usage: Usage | None = None
+
+
+NOTHING: Final = Doing()
+
+
+def wish(asked: PermissionAsked) -> Wish:
+    """Return the wish that a fact tells of."""
+    return Wish(asked.task, asked.request, asked.tool, asked.kind, asked.detail)
+
+
+def tool_line(tool: ToolCall) -> str:
+    """Say in one line what a tool does: `execute: npm test`."""
+    return _line(tool.kind, tool.title, tool.detail)
+
+
+def _line(kind: str, title: str, detail: str) -> str:
+    """Say what the command is or, where there is none, what the agent calls it."""
+    command = one_line(detail.strip().partition("\n")[0][:_LONGEST_DETAIL])
+    words = command if kind == "execute" and command else title or command
+    if words.lower().startswith(f"{kind} ".lower()):
+        words = words[len(kind) + 1 :].lstrip()
+    return f"{kind}: {words}" if kind and words else kind or words
+
+
+def together(one: Usage | None, other: Usage) -> Usage:
+    """Return the sum of what two have used."""
+    if one is None:
+        return other
+    costs = [each for each in (one.cost, other.cost) if each is not None]
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        sum(costs) if costs else None,
+    )
+
+
+class Activities:
+    """Follows what all tasks do."""
+
+    def __init__(self) -> None:
+        self._records: dict[TaskId, _Record] = {}
+        self._used: dict[AgentId, Usage] = {}
+        self.total: Usage | None = None
+        """What all agents have used."""
+
+    def take_in(self, task: TaskId, activity: Activity) -> None:
+        """Follow what a task does."""
+        record = self._records.get(task)
+        if record is None:
+            record = self._records[task] = _Record()
+        if isinstance(activity, Usage):
+            more = _more(record.usage, activity)
+            agent = agent_of(task)
+            self._used[agent] = together(self._used.get(agent), more)
+            self.total = together(self.total, more)
+        record.take_in(activity)
+
+    def hear(self, task: TaskId, text: str) -> None:
+        """Note that a task has said something: what it does is no longer the latest news of it."""
+        record = self._records.get(task)
+        if record is not None and record.current is not None and text.strip():
+            record.current = None
+            record.view = None
+
+    def begin_again(self, task: TaskId) -> None:
+        """Forget what a task did; what it used stays in the sums."""
+        self._records.pop(task, None)
+
+    def end(self, task: TaskId, *, well: bool) -> None:
+        """Let the tools of a task be over that it never told the end of."""
+        if (record := self._records.get(task)) is not None:
+            record.end(ToolState.DONE if well else ToolState.FAILED)
+
+    def of(self, task: TaskId) -> Doing:
+        """Return what a task did."""
+        record = self._records.get(task)
+        return record.seen() if record is not None else NOTHING
+
+    def used_by(self, agent: AgentId) -> Usage | None:
+        """Return what an agent has used in all, if it said so."""
+        return self._used.get(agent)
+
+
+class _Record:
+    __slots__ = ("count", "current", "plan", "thoughts", "tools", "usage", "view")
+
+    def __init__(self) -> None:
+        self.tools: dict[str, ToolCall] = {}
+        self.count = 0
+        self.current: str | None = None
+        self.plan: tuple[Step, ...] = ()
+        self.thoughts: Tail | None = None
+        self.usage: Usage | None = None
+        self.view: Doing | None = None
+
+    def take_in(self, activity: Activity) -> None:
+        self.view = None
+        match activity:
+            case Thought(text):
+                if self.thoughts is None:
+                    self.thoughts = Tail(_MOST_THOUGHTS)
+                self.thoughts.append(text)
+            case ToolCall():
+                self._use(activity)
+            case Plan(steps):
+                self.plan = steps
+            case Usage():
+                self.usage = activity
+
+    def _use(self, tool: ToolCall) -> None:
+        before = self.tools.get(tool.id)
+        if before is None:
+            self.count += 1
+            if len(self.tools) >= _MOST_TOOLS:
+                del self.tools[next(iter(self.tools))]
+        else:  # an update may say only what is new
+            tool = replace(
+                tool,
+                title=tool.title or before.title,
+                kind=tool.kind or before.kind,
+                detail=tool.detail or before.detail,
+            )
+        self.tools[tool.id] = replace(tool, detail=tool.detail[:_LONGEST_DETAIL])
+        if tool.state not in _OVER:
+            self.current = tool.id
+        elif self.current == tool.id:
+            busy = (each.id for each in reversed(self.tools.values()) if each.state not in _OVER)
+            self.current = next(busy, None)
+
+    def end(self, state: ToolState) -> None:
+        self.current = self.view = None
+        for name, tool in self.tools.items():
+            if tool.state not in _OVER:
+                self.tools[name] = replace(tool, state=state)
+
+    def seen(self) -> Doing:
+        if self.view is None:
+            self.view = Doing(
+                tuple(self.tools.values()),
+                self.count,
+                self.tools.get(self.current) if self.current is not None else None,
+                self.plan,
+                self.thoughts.text if self.thoughts is not None else "",
+                self.usage,
+            )
+        return self.view
+
+
+def _more(before: Usage | None, now: Usage) -> Usage:
+    if before is None:
+        return now
+    cost = now.cost if now.cost is None else max(0.0, now.cost - (before.cost or 0.0))
+    return Usage(
+        max(0, now.input_tokens - before.input_tokens),
+        max(0, now.output_tokens - before.output_tokens),
+        cost,
+    )

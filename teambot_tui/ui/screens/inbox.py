@@ -1,0 +1,205 @@
+"""The wishes that wait for the person, one at a time, whole, and the keys that answer.
+
+A key answers only after a moment of quiet: not just after what is shown has changed, and not in the midst of
+typing. So no key that was meant for anything else ever allows something.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from teambot_tui.engine.ports import Verdict
+from teambot_tui.ui.canvas import clip
+from teambot_tui.ui.keys import bindings, bound
+from teambot_tui.ui.widgets.plain_lines import PlainLines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.ui.activity import Wish
+    from teambot_tui.ui.glyphs import Glyphs
+    from teambot_tui.ui.keys import Keys
+
+QUIET: Final = 0.35
+"""Seconds without a key or a change before a key answers."""
+_LISTED: Final = 4
+_WIDTH: Final = 200
+
+
+class Inbox(ModalScreen[None]):
+    """Shows a wish at a time; closes when there are none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("approvals"),
+        bound("back", "close"),
+        bound("up", "step(-1)"),
+        bound("down", "step(1)"),
+        bound("approvals", "step(1)"),
+        bound("scroll-up", "scroll_detail(-1)"),
+        bound("scroll-down", "scroll_detail(1)"),
+    ]
+
+    def __init__(
+        self,
+        wishes: tuple[Wish, ...],
+        answer: Callable[[Wish, Verdict, bool], None],
+        glyphs: Glyphs,
+        keys: Keys,
+        clock: Callable[[], float],
+        *,
+        of: AgentId | None = None,
+        typed_at: float = 0.0,
+    ) -> None:
+        """Begin with the wish of an agent, if it has one; `typed_at` is when a key was last pressed."""
+        super().__init__()
+        self._wishes = wishes
+        self._answer = answer
+        self._glyphs = glyphs
+        self._keys = keys
+        self._clock = clock
+        self._chosen = next((wish for wish in wishes if wish.agent == of), wishes[0])
+        self._stirred = max(typed_at, clock())
+        self._is_calm = False
+        self._is_closed = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog question", id="approvals"):
+            yield Static(id="approvals-list", markup=False)
+            yield Static(id="approvals-head", markup=False)
+            with VerticalScroll(id="approvals-detail", can_focus=False):
+                yield PlainLines()
+            yield Static(id="approvals-keys", markup=False)
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def on_screen_resume(self) -> None:
+        self._close_if_done()
+
+    # What is shown
+
+    def show(self, wishes: tuple[Wish, ...]) -> None:
+        """Show these; where the one in view is gone, the next takes its place."""
+        if wishes == self._wishes:
+            return
+        before, self._wishes = self._wishes, wishes
+        if not wishes:
+            self._close_if_done()
+            return
+        if self._chosen not in wishes:
+            place = before.index(self._chosen)
+            later = [wish for wish in before[place:] if wish in wishes]
+            self._choose(later[0] if later else wishes[-1])
+        elif self.is_mounted:
+            self._draw()
+
+    def _choose(self, wish: Wish) -> None:
+        self._chosen = wish
+        self._stirred = self._clock()
+        if self.is_mounted:
+            self.query_one("#approvals-detail").scroll_home(animate=False)
+            self._draw()
+
+    def _close_if_done(self) -> None:
+        if not self._wishes and self.app.screen is self:  # what lies over it is not ours to close
+            self.action_close()
+
+    def _draw(self) -> None:
+        wish, glyphs = self._chosen, self._glyphs
+        dot = f" {glyphs['dot']} "
+        box = self.query_one("#approvals")
+        place = self._wishes.index(wish)
+        box.border_title = Content(f"Approvals {place + 1} of {len(self._wishes)}")
+        self.query_one("#approvals-list", Static).update(self._list(place))
+        head = Content(f"{glyphs['asking']} @{wish.agent}").stylize("$text-warning bold")
+        head += Content(f"{dot}{wish.task}{dot}wants to use: ")
+        head += Content(clip(wish.tool or wish.kind, _WIDTH)).stylize("bold")
+        if wish.kind and wish.kind != wish.tool:
+            head += Content(f" ({wish.kind})")
+        self.query_one("#approvals-head", Static).update(head)
+        self.query_one(PlainLines).show(wish.detail.strip("\n") or "(the agent does not say more)")
+        self.query_one("#approvals-keys", Static).update(self._hint(dot))
+
+    def _list(self, place: int) -> Content:
+        if len(self._wishes) == 1:
+            return Content("")
+        first = max(0, min(place - 1, len(self._wishes) - _LISTED))
+        lines = []
+        for wish in self._wishes[first : first + _LISTED]:
+            mark = self._glyphs["plan"] if wish is self._wishes[place] else " "
+            line = f"{mark} @{wish.agent} {wish.task}  {clip(wish.summary, _WIDTH, self._glyphs['ellipsis'])}"
+            lines.append(Content(line).stylize("bold" if mark != " " else "$foreground-muted"))
+        return Content("\n").join([*lines, Content("")])
+
+    def _hint(self, dot: str) -> Content:
+        named = [
+            ("allow", "allow once"),
+            ("allow-always", "always"),
+            ("reject", "reject once"),
+            ("reject-always", "always"),
+            ("back", "later"),
+        ]
+        keys = (
+            Content(self._keys.said(name)).stylize("bold $text-accent") + Content(f" {words}")
+            for name, words in named
+        )
+        wish = self._chosen
+        what = "this exact tool and command" if wish.kind == "execute" else "exactly this, letter by letter,"
+        scroll = f"{self._keys.said('scroll-up')}, {self._keys.said('scroll-down')} scroll."
+        meaning = f"Always: {what} of @{wish.agent}, until this session ends. {scroll}"
+        return Content(dot).join(keys) + Content(f"\n{meaning}").stylize("$foreground-muted")
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:  # noqa: ARG002  any key at all
+        now = self._clock()
+        self._is_calm = now - self._stirred >= QUIET
+        self._stirred = now
+
+    def action_allow(self) -> None:
+        """Let the agent do it this time."""
+        self._decide(Verdict.ALLOW)
+
+    def action_allow_always(self) -> None:
+        """Let the agent do exactly this, now and later."""
+        self._decide(Verdict.ALLOW, always=True)
+
+    def action_reject(self) -> None:
+        """Do not let the agent do it this time."""
+        self._decide(Verdict.REJECT)
+
+    def action_reject_always(self) -> None:
+        """Never let the agent do exactly this."""
+        self._decide(Verdict.REJECT, always=True)
+
+    def _decide(self, verdict: Verdict, *, always: bool = False) -> None:
+        if self._is_calm and self._wishes:
+            self._is_calm = False
+            self._answer(self._chosen, verdict, always)
+
+    def action_step(self, by: int) -> None:
+        """Go to the next wish, or the one before."""
+        if self._wishes:
+            place = self._wishes.index(self._chosen)
+            self._choose(self._wishes[(place + by) % len(self._wishes)])
+
+    def action_scroll_detail(self, direction: int) -> None:
+        """Scroll what the agent wants to do."""
+        detail = self.query_one("#approvals-detail")
+        (detail.scroll_page_down if direction > 0 else detail.scroll_page_up)(animate=False)
+
+    def action_close(self) -> None:
+        """Go back; whoever asks waits on."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.dismiss()

@@ -1,0 +1,337 @@
+"""An agent that needs the person says so everywhere and takes no key; only a key that is meant answers."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from teambot_tui.engine.policy import Policy
+from teambot_tui.engine.ports import Text, Usage
+from teambot_tui.ui.screens.inbox import QUIET, Inbox
+from teambot_tui.ui.widgets.plain_lines import PlainLines
+from tests.team import Busy
+from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
+from tests.ui.test_hostile import HOSTILE, HUGE, assert_harmless, everything_drawn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from teambot_tui.engine.ports import Update
+
+
+@asynccontextmanager
+async def asking(
+    *details: str, size: tuple[int, int] = NORMAL, agent: str = "pm", policy: Policy | None = None
+) -> AsyncIterator[tuple[Stage, Busy]]:
+    """Open a session in which one agent asks leave for these commands."""
+    busy = Busy()
+    async with on_stage(size, gate=busy, policy=policy) as stage:
+        await stage.paste(f"@{agent} plan", made=1)
+        for number, detail in enumerate(details, 1):
+            await ask(stage, busy, f"{agent}#1", detail, request=str(number))
+        yield stage, busy
+
+
+async def ask(stage: Stage, busy: Busy, task: str, detail: str, request: str = "1") -> None:
+    """Let an agent ask, and wait until the screen knows."""
+    before = len(stage.app.mirror.wishes)
+    await stage.ask(lambda _: busy.ask(task, detail, request=request))
+    await stage.until(lambda: len(stage.app.mirror.wishes) == before + 1, "the wish")
+
+
+async def tell(stage: Stage, busy: Busy, task: str, *updates: Update) -> None:
+    """Let an agent report something."""
+    await stage.ask(lambda _: busy.tell(task, *updates))
+
+
+async def open_inbox(stage: Stage, *, wait: bool = True) -> Inbox:
+    """Press F8, and wait out the moment in which no key counts."""
+    await stage.press("f8")
+    inbox = stage.app.screen
+    assert isinstance(inbox, Inbox)
+    if wait:
+        stage.clock.now += 2 * QUIET
+    return inbox
+
+
+def wanted(stage: Stage) -> str:
+    """What the inbox says the agent wants to do."""
+    return stage.app.screen.query_one(PlainLines)._text
+
+
+async def test_who_needs_you_is_seen_everywhere_and_takes_nothing() -> None:
+    async with asking("npm test") as (stage, busy):
+        assert stage.badge("pm") == "? needs you"
+        assert "?1" in stage.line("title")
+        assert stage.line("footer").strip().startswith("F8 approve 1")
+        assert stage.notices == ["@pm needs you: execute: npm test (F8)"]
+        assert "? needs you: execute: npm test" in stage.drawn("#output")
+        assert stage.bar.has_focus
+        stage.clock.now += 5
+        await stage.type_text("aArR")
+        assert stage.bar.text == "aArR"
+        await stage.press("f8")
+        assert "Approvals 1 of 1" in stage.dialog
+        assert "@pm · pm#1 · wants to use: Run (execute)" in stage.dialog
+        assert wanted(stage) == "npm test"
+        assert "this exact tool and command of @pm, until this session ends" in stage.dialog
+        assert not busy.verdicts
+
+
+async def test_on_a_chip() -> None:
+    async with asking("npm test", size=SMALL) as (stage, _):
+        assert stage.drawn("#panel-pm").strip() == "1 pm        ? you 0:00"
+        assert stage.line("footer").strip().startswith("F8 approve 1")
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict", "again"),
+    [("a", "allow", False), ("A", "allow", True), ("r", "reject", False), ("R", "reject", True)],
+)
+async def test_each_key_answers_and_only_always_answers_the_same_again(
+    key: str, verdict: str, again: bool
+) -> None:
+    async with asking("npm test") as (stage, busy):
+        await open_inbox(stage)
+        await stage.press(key)
+        await stage.until(lambda: not stage.app.mirror.wishes, "the answer")
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        assert busy.verdicts == [("pm#1", "1", verdict)]
+        assert stage.badge("pm") == "● executing"
+        assert "F8" not in stage.line("footer")
+        assert stage.bar.has_focus
+        await stage.ask(lambda _: busy.ask("pm#1", "npm test", request="2"))
+        await tell(stage, busy, "pm#1", Text("said after it"))
+        await stage.until(lambda: "said after it" in stage.drawn("#output"))
+        assert bool(stage.app.mirror.wishes) is not again
+        assert len(busy.verdicts) == 1 + again
+
+
+async def test_no_key_counts_just_after_a_wish_appeared() -> None:
+    async with asking("one", "two") as (stage, busy):
+        await open_inbox(stage, wait=False)
+        stage.clock.now += QUIET - 0.01
+        await stage.press("a")
+        stage.clock.now += QUIET - 0.01
+        await stage.press("a")
+        assert not busy.verdicts, "a key that came too soon is typing, and what follows it too"
+        stage.clock.now += 2 * QUIET
+        await stage.press("a", "a", "A", "r")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+        await stage.press("a")
+        assert [request for _, request, _ in busy.verdicts] == ["1"]
+        stage.clock.now += 2 * QUIET
+        await stage.press("r")
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        assert [each[1:] for each in busy.verdicts] == [("1", "allow"), ("2", "reject")]
+
+
+async def test_no_key_counts_while_someone_types() -> None:
+    async with asking("one") as (stage, busy):
+        await stage.type_text("@pm x")
+        await open_inbox(stage, wait=False)
+        for key in "an Answer to all":
+            stage.clock.now += 0.2
+            await stage.press("space" if key == " " else key)
+        assert not busy.verdicts
+        await stage.press("escape")
+        assert stage.bar.text == "@pm x"
+        assert stage.bar.has_focus
+
+
+async def test_moving_between_wishes() -> None:
+    async with asking("one", "two", "three") as (stage, busy):
+        await open_inbox(stage)
+        for key, text in (("down", "two"), ("down", "three"), ("f8", "one"), ("up", "three"), ("up", "two")):
+            await stage.press(key)
+            assert wanted(stage) == text
+        assert "▸ @pm pm#1  execute: two" in stage.dialog
+        stage.clock.now += 2 * QUIET
+        await stage.press("a")
+        await stage.until(lambda: wanted(stage) == "three", "the next one")
+        assert busy.verdicts == [("pm#1", "2", "allow")]
+        await stage.press("escape")
+        assert not stage.dialog
+        assert len(stage.app.mirror.wishes) == 2, "the others wait on"
+        stage.app.clear_notifications()
+        await ask(stage, busy, "pm#1", "four", request="4")
+        assert stage.notices[-1].startswith("@pm needs you: execute: four")
+
+
+async def test_a_wish_that_comes_while_another_is_read_changes_nothing_in_view() -> None:
+    async with asking("one") as (stage, busy):
+        await open_inbox(stage)
+        await ask(stage, busy, "pm#1", "two", request="2")
+        assert wanted(stage) == "one"
+        assert "Approvals 1 of 2" in stage.dialog
+        assert len(stage.notices) == 1, "who looks at the inbox needs no notice"
+        await stage.press("a")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+
+
+async def test_what_is_withdrawn_vanishes() -> None:
+    async with asking("one") as (stage, busy):
+        await stage.paste("@ba check", made=2)
+        await ask(stage, busy, "ba#1", "two")
+        await open_inbox(stage)
+        await stage.ask(lambda session: session.cancel("pm"))
+        await stage.until(lambda: wanted(stage) == "two", "the other one")
+        await stage.press("a")
+        assert not busy.verdicts, "what is in view has just changed"
+        await stage.ask(lambda session: session.cancel("ba"))
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await stage.press("f8")
+        assert stage.notices[-1] == "No agent asks for anything."
+        assert not stage.dialog
+
+
+async def test_an_inbox_under_a_question_closes_when_it_is_seen_again() -> None:
+    async with asking("one") as (stage, _):
+        await open_inbox(stage)
+        await stage.press("ctrl+q")
+        await stage.until(lambda: "Quit?" in stage.dialog, "the question")
+        await stage.ask(lambda session: session.cancel("pm"))
+        await stage.until(lambda: not stage.app.mirror.wishes)
+        await stage.press("escape")
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+
+
+async def test_the_palette_offers_the_inbox_and_not_its_keys() -> None:
+    async with asking("one") as (stage, _):
+        titles = [command.title for command in stage.app.get_system_commands(stage.screen)]
+        assert "answer agents that need you; again: the next one" in titles
+        assert "allow once" not in titles
+
+
+async def test_the_inspector_shows_the_wish_and_how_to_answer() -> None:
+    async with asking("one\ntwo", agent="ba", size=LARGE) as (stage, busy):
+        await stage.paste("@pm plan", made=2)
+        await ask(stage, busy, "pm#1", "first in the team, second to ask")
+        stage.panel("pm").focus()
+        await stage.press("enter")
+        assert "? needs you: execute: first in the team" in stage.inspector.text
+        assert "F8 opens it: a allow once, A always, r reject once, R always" in stage.inspector.text
+        await open_inbox(stage)
+        assert wanted(stage).startswith("first in the team"), "the chosen agent's wish comes first"
+        await stage.press("a")
+        await stage.until(lambda: "needs you" not in stage.inspector.text, "the wish to go")
+
+
+async def test_a_long_wish_is_scrolled() -> None:
+    async with asking("\n".join(f"+ line {number}" for number in range(500)), size=SMALL) as (stage, _):
+        inbox = await open_inbox(stage)
+        assert "+ line 0" in everything_drawn(stage)
+        assert "a allow once" in everything_drawn(stage)
+        await stage.press("pagedown")
+        await stage.until(lambda: inbox.query_one("#approvals-detail").scroll_y > 0, "to be scrolled")
+        await stage.press("pageup")
+        await stage.until(lambda: inbox.query_one("#approvals-detail").scroll_y == 0, "to be scrolled back")
+
+
+async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
+    busy = Busy()
+    async with on_stage(LARGE, gate=busy) as stage:
+        await stage.paste("@pm plan", made=1)
+        stage.panel("pm").focus()
+        await stage.press("enter")
+        texts = [*HOSTILE.items(), (HUGE, "wordword")]
+        for number, (text, _) in enumerate(texts):
+            await stage.ask(lambda _: busy.ask("pm#1", text, request=str(number), tool=text, kind=text))  # noqa: B023
+        await stage.until(lambda: len(stage.app.mirror.wishes) == len(texts), "the wishes")
+        assert_harmless(stage)
+        await open_inbox(stage)
+        for text, seen in texts:
+            if "&#x202e;" not in text:
+                await stage.until(lambda: seen in everything_drawn(stage), f"{text[:40]!r}")  # noqa: B023
+            assert_harmless(stage)
+            await stage.press("down")
+        stage.clock.now += 2 * QUIET
+        await stage.press("A")
+        await stage.until(lambda: len(stage.app.mirror.wishes) == len(texts) - 1, "the answer")
+        assert busy.verdicts == [("pm#1", "0", "allow")]
+        assert_harmless(stage)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (500, 200)])
+async def test_the_inbox_opens_at(size: tuple[int, int]) -> None:
+    async with asking("one", "two", size=size) as (stage, busy):
+        await open_inbox(stage)
+        await stage.press("a")
+        await stage.until(lambda: busy.verdicts, "the answer")
+        await stage.press("escape")
+        assert stage.app.is_running
+
+
+# The budget
+
+
+async def test_a_budget_that_is_used_up_is_told_and_raised() -> None:
+    busy = Busy()
+    async with on_stage(gate=busy, policy=Policy(budget=0.2)) as stage:
+        await stage.paste("@pm plan\n@pm again", made=2)
+        await tell(stage, busy, "pm#1", Usage(10_000, 2_400, 0.21))
+        await stage.answer("pm#1", "done")
+        await stage.until(lambda: "budget reached" in stage.line("title"), "the title")
+        told = "budget reached, $0.21 of $0.20: nothing starts until /budget raises it."
+        await stage.until(lambda: told in stage.notices, "the notice")
+        assert "/budget raises it" in stage.plan
+        assert stage.notices.count(told) == 1
+        await stage.type_text("@ba check")
+        assert stage.plan.strip().startswith("▸ budget reached · ")
+        await stage.press("ctrl+c")
+        await stage.paste("/budget")
+        assert "used:    $0.21 and 12.4k tokens" in stage.dialog
+        assert "allowed: $0.20" in stage.dialog
+        await stage.press("escape")
+        await stage.paste("/budget 0.1")
+        assert "The budget is $0.10 in all." in stage.notices
+        await stage.until(lambda: "of $0.10" in stage.plan, "the plan")
+        await stage.paste("/budget $5 200k")
+        assert stage.notices[-1] == "The budget is $5.00 and 200.0k tokens in all."
+        await stage.until(lambda: stage.state("pm#2") == "executing", "pm#2 to start")
+        await stage.until(lambda: "budget" not in stage.line("title") + stage.plan, "the title")
+        await stage.paste("/budget none")
+        assert stage.notices[-1] == "The budget is 200.0k tokens in all."
+        await stage.paste("/budget none none")
+        assert stage.notices[-1] == "There is no budget."
+
+
+@pytest.mark.parametrize("words", ["five", "-1", "1e9", "nan", "5 many", "5 -1", "5 1.5", "1 2 3", "$", "."])
+async def test_a_budget_that_cannot_be_read(words: str) -> None:
+    async with on_stage(SMALL) as stage:
+        await stage.paste(f"/budget {words}")
+        assert "/budget 5" in stage.complaint
+        assert stage.bar.text == f"/budget {words}"
+
+
+# Forgetting
+
+
+async def test_forgetting_a_conversation() -> None:
+    busy = Busy()
+    async with on_stage(gate=busy) as stage:
+        await stage.paste("/forget-context @ba")
+        await stage.until(lambda: stage.notices, "the notice")
+        assert stage.notices == ["@ba begins its next task without memory of the earlier ones."]
+        assert busy.forgotten == ["ba"]
+        await stage.paste("/forget-context")
+        assert "/forget-context pm" in stage.complaint
+        await stage.press("ctrl+c")
+        await stage.paste("/forget-context wrter")
+        assert "Did you mean writer?" in stage.complaint
+
+
+class Stubborn(Busy):
+    """Does not forget."""
+
+    async def forget(self, agent: str) -> None:
+        raise RuntimeError(f"[/x] {agent}")
+
+
+async def test_a_backend_that_cannot_forget_hurts_nobody() -> None:
+    async with on_stage(gate=Stubborn()) as stage:
+        await stage.paste("/forget-context ba")
+        await stage.until(lambda: stage.notices, "the notice")
+        assert stage.notices == ["@ba could not forget: [/x] ba"]
