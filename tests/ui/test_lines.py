@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
@@ -44,14 +46,14 @@ def test_what_is_wrong_says_where_and_what_to_type() -> None:
 
 
 def test_the_title_counts_what_there_is() -> None:
-    title = TitleBar("auth-v2", Glyphs())
+    title = TitleBar(Path("/nowhere/auth-v2"), Glyphs())
     title.tell({State.EXECUTING: 2, State.WAITING: 0, State.FAILED: 1})
     assert str(title.render()).split() == ["teambot", "·", "auth-v2", "●2", "✗1"]
 
 
 def test_the_name_of_a_folder_is_foreign_text() -> None:
-    title = TitleBar("a\x1b]0;owned\x07b\x9b2J\u202ec[/x]\nd", Glyphs())
-    assert str(title.render()).strip().endswith("abc[/x] d")
+    title = TitleBar(Path("/nowhere") / "a\x1b]0;owned\x07b\x9b2J\u202ec[\\x]\nd", Glyphs())
+    assert str(title.render()).strip().endswith("abc[\\x] d")
 
 
 def test_the_tabs_go_round() -> None:

@@ -86,7 +86,7 @@ class SessionScreen(AttendingScreen):
 
     def compose(self) -> ComposeResult:
         self.mind_size()
-        yield TitleBar(self._place.folder.name, self._glyphs)
+        yield TitleBar(self._place.folder, self._glyphs)
         with Container(id="body"):
             with Container(id="panels"):
                 yield from self.first_panels()

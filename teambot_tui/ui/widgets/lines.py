@@ -9,10 +9,12 @@ from textual.message import Message
 from textual.widget import Widget
 
 from teambot_tui.engine.text import one_line
+from teambot_tui.ui.branch import branch_of
 from teambot_tui.ui.glyphs import Glyphs, size, used
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from textual import events
 
@@ -46,17 +48,24 @@ class Line(Widget):
 class TitleBar(Line):
     """What session this is, how many tasks are in which state, who needs you and what was used."""
 
-    def __init__(self, name: str, glyphs: Glyphs) -> None:
+    def __init__(self, folder: Path, glyphs: Glyphs) -> None:
         super().__init__(id="title")
-        self._name = one_line(name, 60)
+        self._folder = folder
         self._glyphs = glyphs
+        self._ended = -1
+        self._branch = ""
         self.tell({})
 
     def tell(
         self, counts: dict[State, int], wishes: int = 0, usage: Usage | None = None, alarm: str = ""
     ) -> None:
         """Show how many tasks are in which state, how many wishes wait, what was used, and what is wrong."""
-        content = Content(" teambot").stylize("bold") + Content(f" {self._glyphs['dot']} {self._name}   ")
+        dot = self._glyphs["dot"]
+        self._mind_branch(sum(count for state, count in counts.items() if state in _ENDED))
+        content = Content(" teambot").stylize("bold") + Content(f" {dot} {one_line(self._folder.name, 60)}")
+        if self._branch:
+            content += Content(f" {dot} {self._branch}").stylize("$text-muted")
+        content += Content("   ")
         if wishes:
             content += Content(f"{self._glyphs['asking']}{wishes} ").stylize("$text-warning bold")
         for state, count in counts.items():
@@ -68,7 +77,14 @@ class TitleBar(Line):
             content += Content("   ") + Content(f" {alarm} ").stylize("$text-error bold reverse")
         self.show(content)
 
+    def _mind_branch(self, ended: int) -> None:
+        """Look again where the work goes whenever a task has ended: an agent may have changed it."""
+        if ended != self._ended:
+            self._ended = ended
+            self._branch = branch_of(self._folder)
 
+
+_ENDED = ("completed", "failed", "cancelled", "skipped")
 _COLOURS = {
     "queued": "$text-muted",
     "waiting": "$text-warning",
