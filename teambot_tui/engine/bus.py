@@ -1,8 +1,8 @@
 """The bus: every fact reaches every subscriber once, in the same order for all.
 
 Publishing never waits and never loses. A subscriber is called at once; one that wants its facts at its own
-pace takes a mailbox, in which consecutive pieces of text of a task become one. A subscriber that breaks hurts
-nobody: its failure is published as a fact.
+pace takes a mailbox, in which consecutive words, or thoughts, of a task become one. A subscriber that breaks
+hurts nobody: its failure is published as a fact.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from teambot_tui.engine.facts import Fact, SubscriberFailed, TextProduced
+from teambot_tui.engine.facts import ActivityReported, Fact, SubscriberFailed, TextProduced
+from teambot_tui.engine.ports import Thought
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -75,23 +76,23 @@ class Bus:
 
 
 class Backlog:
-    """Facts that wait for a reader; consecutive pieces of text of a task wait as one."""
+    """Facts that wait for a reader; consecutive words or thoughts of a task wait as one."""
 
     def __init__(self) -> None:
         self._facts: list[Fact] = []
         self._pieces: list[str] = []
 
     def put(self, fact: Fact) -> None:
-        """Add a fact; more text of the task that spoke last is added to what it said."""
-        if isinstance(fact, TextProduced):
-            last = self._facts[-1] if self._facts else None
-            if isinstance(last, TextProduced) and last.task == fact.task:
-                self._pieces.append(fact.text)
-                return
+        """Add a fact; more of what the task that spoke last says, or thinks, is added to that."""
+        text = _flowing(fact)
+        if text is None:
             self._seal()
-            self._pieces.append(fact.text)
+        elif self._facts and _goes_on(self._facts[-1], fact):
+            self._pieces.append(text)
+            return
         else:
             self._seal()
+            self._pieces.append(text)
         self._facts.append(fact)
 
     def take(self) -> list[Fact]:
@@ -101,10 +102,28 @@ class Backlog:
         return facts
 
     def _seal(self) -> None:
-        last = self._facts[-1] if self._facts else None
-        if isinstance(last, TextProduced) and len(self._pieces) > 1:
-            self._facts[-1] = replace(last, text="".join(self._pieces))
+        if len(self._pieces) > 1:
+            whole, last = "".join(self._pieces), self._facts[-1]
+            if isinstance(last, TextProduced):
+                self._facts[-1] = replace(last, text=whole)
+            elif isinstance(last, ActivityReported):
+                self._facts[-1] = replace(last, activity=Thought(whole))
         self._pieces.clear()
+
+
+def _flowing(fact: Fact) -> str | None:
+    """The text of a fact that comes in pieces."""
+    if isinstance(fact, TextProduced):
+        return fact.text
+    if isinstance(fact, ActivityReported) and isinstance(fact.activity, Thought):
+        return fact.activity.text
+    return None
+
+
+def _goes_on(last: Fact, fact: Fact) -> bool:
+    return (
+        type(last) is type(fact) and _flowing(last) is not None and last.task == fact.task  # type: ignore[union-attr]  # whatever flows is of a task
+    )
 
 
 class Mailbox(Backlog):

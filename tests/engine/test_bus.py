@@ -6,8 +6,16 @@ import asyncio
 from contextlib import ExitStack
 
 from teambot_tui.engine.bus import Bus, Mailbox
-from teambot_tui.engine.facts import Fact, SubscriberFailed, TaskCancelled, TextProduced, TimePassed
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    Fact,
+    SubscriberFailed,
+    TaskCancelled,
+    TextProduced,
+    TimePassed,
+)
 from teambot_tui.engine.ids import TaskId
+from teambot_tui.engine.ports import Plan, Thought
 
 PM, BA = TaskId("pm#1"), TaskId("ba#1")
 
@@ -95,6 +103,29 @@ def test_a_mailbox_merges_consecutive_text_of_a_task_and_nothing_else() -> None:
     mailbox.put(TextProduced(8, PM, "g"))
     assert mailbox.take() == [TextProduced(8, PM, "g")]
     assert mailbox.take() == []
+
+
+def test_a_mailbox_merges_consecutive_thoughts_of_a_task_apart_from_its_words() -> None:
+    mailbox = Mailbox()
+
+    def think(time: float, task: str, text: str) -> ActivityReported:
+        return ActivityReported(time, TaskId(task), Thought(text))
+
+    tool = ActivityReported(5.0, TaskId("pm#1"), Plan(()))
+    said = TextProduced(6.0, TaskId("pm#1"), "c")
+    for fact in (think(1, "pm#1", "a"), think(2, "pm#1", "b"), think(3, "ba#1", "x"), think(4, "pm#1", "c")):
+        mailbox.put(fact)
+    for fact in (tool, think(5, "pm#1", "d"), think(5, "pm#1", "e")):
+        mailbox.put(fact)
+    mailbox.put(said)
+    assert mailbox.take() == [
+        think(1, "pm#1", "ab"),
+        think(3, "ba#1", "x"),
+        think(4, "pm#1", "c"),
+        tool,
+        think(5, "pm#1", "de"),
+        said,
+    ]
 
 
 async def test_a_mailbox_wakes_its_reader() -> None:
