@@ -16,7 +16,7 @@ from textual.widgets import Static
 from teambot_tui.engine.ports import Verdict
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.keys import bindings, bound
-from teambot_tui.ui.widgets.plain_lines import PlainLines
+from teambot_tui.ui.widgets.diff_lines import DiffLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ class Inbox(ModalScreen[None]):
             yield Static(id="approvals-list", markup=False)
             yield Static(id="approvals-head", markup=False)
             with VerticalScroll(id="approvals-detail", can_focus=False):
-                yield PlainLines()
+                yield DiffLines()
             yield Static(id="approvals-keys", markup=False)
 
     def on_mount(self) -> None:
@@ -127,7 +127,7 @@ class Inbox(ModalScreen[None]):
         if wish.kind and wish.kind != wish.tool:
             head += Content(f" ({wish.kind})")
         self.query_one("#approvals-head", Static).update(head)
-        self.query_one(PlainLines).show(wish.detail.strip("\n") or "(the agent does not say more)")
+        self.query_one(DiffLines).show(wish.detail.strip("\n") or "(the agent does not say more)")
         self.query_one("#approvals-keys", Static).update(self._hint(dot))
 
     def _list(self, place: int) -> Content:

@@ -17,6 +17,7 @@ from teambot_tui.ui.widgets.feed_text import NARROWEST, expand, wrap
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.style import Style
     from textual.geometry import Size
     from textual.selection import Selection
 
@@ -82,7 +83,7 @@ class PlainLines(Widget):
         width = self.size.width
         rows = self._cut(width)
         text = rows[y] if y < len(rows) else ""
-        style = self.rich_style
+        style = self.row_style(text)
         strip = Strip([Segment(text, style)])
         for start, end, is_here in self._marks(y):
             role = "plain-lines--found-here" if is_here else "plain-lines--found"
@@ -92,6 +93,10 @@ class PlainLines(Widget):
             chosen = self.screen.get_component_rich_style("screen--selection")
             strip = stylize(strip, start, len(text) if end == -1 else end, chosen)
         return strip.adjust_cell_length(width, style).apply_offsets(0, y)
+
+    def row_style(self, row: str) -> Style:  # noqa: ARG002  for those that tell rows apart
+        """Return how a row looks."""
+        return self.rich_style
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text that is selected."""
