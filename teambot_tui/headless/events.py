@@ -18,6 +18,7 @@ from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
+    TaskDelayed,
     TaskFailed,
     TaskSkipped,
     TaskStarted,
@@ -119,6 +120,8 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
             return {"event": "budget_reached", "cost": cost, "tokens": tokens}
         case TaskCompleted(_, task, output, seconds):
             return _of_task("task_completed", task, output=output, seconds=seconds)
+        case TaskDelayed(_, task, reason, until, attempt):
+            return _of_task("task_delayed", task, error=reason, until=until, attempt=attempt)
         case TaskFailed(_, task, reason):
             return _of_task("task_failed", task, error=reason)
         case TaskSkipped(_, task, reason):

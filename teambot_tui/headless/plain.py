@@ -12,6 +12,7 @@ from teambot_tui.engine.facts import (
     PermissionSettled,
     TaskCancelled,
     TaskCompleted,
+    TaskDelayed,
     TaskFailed,
     TaskSkipped,
     TextProduced,
@@ -69,6 +70,8 @@ class PlainLines:
                 )
             case TaskCompleted(_, task, _, seconds):
                 self._end(task, f"completed {task} in {seconds:.1f} s")
+            case TaskDelayed(time, task, reason, until):
+                self._end(task, f"failed {task}: {reason}; tries again in {until - time:.0f} s")
             case TaskFailed(_, task, reason):
                 self._end(task, f"failed {task}: {reason}")
             case TaskSkipped(_, task, reason):

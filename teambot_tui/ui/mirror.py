@@ -23,6 +23,7 @@ from teambot_tui.engine.facts import (
     SubscriberFailed,
     TaskCancelled,
     TaskCompleted,
+    TaskDelayed,
     TaskFailed,
     TaskRetried,
     TaskSkipped,
@@ -156,7 +157,7 @@ class Mirror:
                         self._last_ended[agent_of(fact.task)] = self._board.tasks[fact.task]
                         ended.append(fact.task)
                         self._activities.end(fact.task, well=isinstance(fact, TaskCompleted))
-                    elif isinstance(fact, TaskRetried):
+                    elif isinstance(fact, TaskRetried | TaskDelayed):
                         self._first_lines.pop(fact.task, None)
                         self._last_lines.pop(fact.task, None)
                         self._activities.begin_again(fact.task)

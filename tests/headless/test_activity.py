@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from teambot_tui.engine.facts import BudgetReached
+from teambot_tui.engine.facts import BudgetReached, TaskDelayed
+from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Permission, Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.headless.events import JsonLines
@@ -172,3 +173,22 @@ async def test_a_budget_nobody_waits_for_is_no_news() -> None:
         async with session:
             assert (await session.run("@pm go")).completed
     assert not reached
+
+
+def test_a_run_that_is_tried_again_says_so() -> None:
+    delayed = TaskDelayed(10.0, TaskId("pm#1"), "out of ideas", 12.0, 2)
+    lines: list[str] = []
+    JsonLines(lines.append, ascii_only=False).see(delayed)
+    assert json.loads(lines[0]) == {
+        "event": "task_delayed",
+        "seq": 1,
+        "time": 10.0,
+        "task": "pm#1",
+        "agent": "pm",
+        "error": "out of ideas",
+        "until": 12.0,
+        "attempt": 2,
+    }
+    lines.clear()
+    PlainLines(lines.append, [AgentId("pm")], colour=False, bar="|").see(delayed)
+    assert lines == ["@pm: failed pm#1: out of ideas; tries again in 2 s\n", "@pm: queued\n"]
