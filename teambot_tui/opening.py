@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
+    from teambot_tui.workflows.up_command import UpCommand
 
 _PAGE_DRIVER = "textual.drivers.web_driver:WebDriver"  # what a web server tells the process behind a page
 
@@ -43,19 +44,36 @@ def open_here(
     return project
 
 
-def open_screen(backend: str | None = None, *, ascii_only: bool = False, ephemeral: bool = False) -> int:
+def has_terminal() -> bool:
+    """Whether somebody can see a screen and type."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def open_screen(
+    backend: str | None = None,
+    *,
+    ascii_only: bool = False,
+    ephemeral: bool = False,
+    max_parallel: int | None = None,
+    wait_timeout: float | None = None,
+    up: UpCommand | None = None,
+) -> int:
     """Show a session in the terminal, or on the page it is behind; return the exit status.
+
+    With `up` it begins with that workflow.
 
     Raises:
         CannotOpenError: There is no terminal, or the settings cannot be used.
     """
     is_page = os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER
-    if not is_page and not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    if not is_page and not has_terminal():
         raise CannotOpenError("The screen needs a terminal. For scripts there is: teambot run '@pm Plan it'")
     # Nothing of what is loaded now is garbage, but the collector would look through it again and again. The
     # screen switches it on when it is complete.
     gc.disable()
-    project = open_here(backend)  # what is wrong with it is told before the screen is loaded
+    project = open_here(
+        backend, max_parallel, wait_timeout
+    )  # what is wrong with it is told before the screen is loaded
     from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415
 
     try:
@@ -65,6 +83,6 @@ def open_screen(backend: str | None = None, *, ascii_only: bool = False, ephemer
             return show(project, ascii_only=ascii_only, ephemeral=ephemeral)
         from teambot_tui.ui.start import start  # noqa: PLC0415
 
-        return start(project, ascii_only=ascii_only, ephemeral=ephemeral)
+        return start(project, ascii_only=ascii_only, ephemeral=ephemeral, up=up)
     except AgentsError as error:
         raise CannotOpenError(str(error)) from error

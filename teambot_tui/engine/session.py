@@ -132,6 +132,11 @@ class Session:
         return self._rules.board
 
     @property
+    def run_id(self) -> str:
+        """What the folder of its captured outputs is called; empty if they are not kept."""
+        return ""
+
+    @property
     def roster(self) -> Roster:
         """Who can be given work."""
         return self._roster

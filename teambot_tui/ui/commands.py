@@ -15,6 +15,7 @@ from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.budgets import dollars_of, tokens_of, told
 from teambot_tui.ui.command import CommandError, SlashCommand
 from teambot_tui.ui.commands_agents import AGENT_COMMANDS
+from teambot_tui.ui.commands_workflows import WORKFLOW_COMMANDS
 from teambot_tui.ui.keys import PLACES
 
 if TYPE_CHECKING:
@@ -240,6 +241,7 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
         "<agent>", "let its next task begin a new conversation", _forget_context, _agents_of
     ),
     "budget": SlashCommand("[dollars|none] [tokens]", "show or set what may be spent in all", _budget),
+    **WORKFLOW_COMMANDS,
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
     "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
     "export": SlashCommand("[file]", "write the session to a Markdown file", _export),

@@ -19,6 +19,7 @@ from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
 from teambot_tui.ui.budgets import limit_words
 from teambot_tui.ui.desk_agents import AgentDesk
+from teambot_tui.ui.desk_workflows import WorkflowDesk
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.activity import Wish
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.workflows.up import Up
 
 Answer = TypeVar("Answer")
 
@@ -57,6 +59,12 @@ class Surface(Protocol):
 
     def give_back(self, text: str, complaint: str) -> None:
         """Say why what was typed came to nothing, and put it back to be mended."""
+
+    async def preview(self, up: Up, load: Callable[[], Awaitable[Up]]) -> Up | None:
+        """Show what would run, and wait for the answer; `load` reads the file again after it was edited."""
+
+    def watch_live(self) -> None:
+        """Bring the graph into sight, where it has no place of its own."""
 
     def do(self, action: str) -> None:
         """Run an action of the app."""
@@ -91,6 +99,7 @@ class Desk:
     ) -> None:
         self.mirror = mirror
         self.agents = AgentDesk(surface, bridge, mirror, folder)
+        self.workflows = WorkflowDesk(surface, bridge, mirror, folder)
         self._surface = surface
         self._bridge = bridge
         self._models = models
@@ -142,7 +151,7 @@ class Desk:
 
     async def _leave(self) -> None:
         tasks, _ = self.consequences("all")
-        words = f"cancels {', '.join(tasks)}"
+        words = f"cancels {', '.join(tasks)}{self.workflows.falls_with(tasks)}"
         if tasks and not await self._surface.confirm("Agents are working. Quit?", words):
             return
         if useful := self.agents.worth_keeping():
@@ -173,6 +182,8 @@ class Desk:
             )
             return
         words = f"cancels {', '.join(tasks)}" + (f"; skips {', '.join(fallen)}" if fallen else "")
+        ended = self.workflows.falls_with((*tasks, *fallen))
+        words += ended
         if len(tasks) + len(fallen) > 1 and not await self._surface.confirm(f"Cancel {target}?", words):
             return
         try:
@@ -180,7 +191,7 @@ class Desk:
         except RefusedError as error:
             self._surface.tell(str(error), alarm=True)
         else:
-            self._surface.tell(f"{words}. /retry brings it back.")
+            self._surface.tell(f"{words}. {'/up starts it anew.' if ended else '/retry brings it back.'}")
 
     async def _retry(self, target: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""A text in the user's own editor: the terminal is lent out, and whatever goes wrong the text is not lost."""
+"""A text or a file in the user's own editor: the terminal is lent out, and no text is ever lost."""
 
 from __future__ import annotations
 
@@ -38,12 +38,7 @@ def edit_text(
         path = Path(name)
         with os.fdopen(number, "w", encoding="utf-8", errors="replace", newline="") as file:
             file.write(text)
-        with lend_terminal(), _interrupts_ignored():
-            status = subprocess.call([*command, name])  # noqa: S603  the user's own command, no shell
-        if status != 0:
-            raise EditorError(
-                f"{one_line(command[0], 60)} ended with status {status}. Your text is unchanged."
-            )
+        _run(command, path, lend_terminal, "Your text is unchanged.")
         edited = printable(path.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
         raise EditorError(
@@ -55,6 +50,34 @@ def edit_text(
                 path.unlink()
     # Most editors end the last line; a text of one line has no such end.
     return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def edit_file(
+    path: Path, environ: Mapping[str, str], lend_terminal: Callable[[], AbstractContextManager[None]]
+) -> None:
+    """Let the user edit a file of their own in `$VISUAL` or `$EDITOR`.
+
+    Raises:
+        EditorError: There is no editor, it could not be started or it failed.
+    """
+    command = _editor(environ)
+    try:
+        # By its whole path: what begins with a dash would be an option.
+        _run(command, path.absolute(), lend_terminal)
+    except OSError as error:
+        raise EditorError(f"Could not run {one_line(command[0], 60)}: {error.strerror or error}.") from error
+
+
+def _run(
+    command: list[str],
+    path: Path,
+    lend_terminal: Callable[[], AbstractContextManager[None]],
+    consolation: str = "",
+) -> None:
+    with lend_terminal(), _interrupts_ignored():
+        status = subprocess.call([*command, str(path)])  # noqa: S603  the user's own command, no shell
+    if status != 0:
+        raise EditorError(f"{one_line(command[0], 60)} ended with status {status}. {consolation}".rstrip())
 
 
 def _editor(environ: Mapping[str, str]) -> list[str]:

@@ -34,6 +34,7 @@ class Ladders:
             return
         _, fallen = self._desk.consequences(queue[0])
         also = f" (skips {', '.join(fallen)})" if fallen else ""
+        also += self._desk.workflows.falls_with((queue[0], *fallen))
         self._desk.tell(f"{self._keys.said('back')} again cancels {queue[0]}{also}.")
 
     def cancel_foreground_or_leave(self) -> None:
@@ -42,7 +43,8 @@ class Ladders:
         tasks, _ = self._desk.consequences("all")
         running = tuple(task for task in tasks if not mirror.task(task).background)
         if not self._second_press.again(f"ctrl+c {bool(running)}"):
-            what = f"cancels {', '.join(running)}" if running else "quits"
+            also = self._desk.workflows.falls_with(running)
+            what = f"cancels {', '.join(running)}{also}" if running else "quits"
             self._desk.tell(f"{self._keys.said('interrupt')} again {what}.")
         elif running:
             self._desk.cancel_at_once(running)

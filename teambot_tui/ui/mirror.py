@@ -38,6 +38,7 @@ from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command, Words
 from teambot_tui.language.parser import parse
 from teambot_tui.ui.activity import NOTHING, Activities, Doing, Wish, tool_line, wish
+from teambot_tui.ui.ups import Ups
 from teambot_tui.ui.views import AgentView, VariableView
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
+    from teambot_tui.ui.ups import Step
 
 _LAST_LINE = 400
 _FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
@@ -77,6 +79,9 @@ class TaskView:
     model: str | None
     doing: Doing = NOTHING
     wishes: tuple[Wish, ...] = ()
+    label: str | None = None
+    step: Step | None = None
+    """What it is in a workflow, if it is in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,7 @@ class Mirror:
     def __init__(self, roster: Roster, policy: Policy) -> None:
         self.roster = roster
         self.policy = policy
+        self.ups = Ups()
         self._rules = Rules(policy)
         self._board = self._rules.board
         self._statements: dict[TaskId, StatementAccepted] = {}
@@ -124,6 +130,7 @@ class Mirror:
         active: dict[TaskId, None] = {}
         for fact in facts:
             self._rules.handle(fact)
+            self.ups.see(fact)
             match fact:
                 case TextProduced(_, task, text):
                     said.append((task, text))
@@ -297,6 +304,8 @@ class Mirror:
             model=task.plan.model,
             doing=self._activities.of(name),
             wishes=self._wishes_of(name),
+            label=task.plan.label,
+            step=self.ups.step(name),
         )
 
     def tasks(self, agent: AgentId | None = None) -> tuple[TaskId, ...]:

@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 
     from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
+    from teambot_tui.workflows.up_command import UpCommand
 
 _PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
 
 
-def start(project: Project, *, ascii_only: bool, ephemeral: bool) -> int:
-    """Show a session until the person leaves; return the exit status.
+def start(project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand | None = None) -> int:
+    """Show a session until the person leaves, beginning with a workflow; return the exit status.
 
     Raises:
         SettingsError: A key of the person's own cannot be used.
     """
     plain = ascii_only or os.environ.get("TERM") == "linux"
-    app = app_for(project, ascii_only=plain, ephemeral=ephemeral)
+    app = app_for(project, ascii_only=plain, ephemeral=ephemeral, up=up)
     guard = Guard()
     app.driver_class = _guarded(guard)
     _leave_on_signals(app, guard)
@@ -49,7 +50,9 @@ def start(project: Project, *, ascii_only: bool, ephemeral: bool) -> int:
     return app.return_code or 0
 
 
-def app_for(project: Project, *, ascii_only: bool, ephemeral: bool) -> TeambotApp:
+def app_for(
+    project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand | None = None
+) -> TeambotApp:
     """Return the app for a project; it makes the session once its first picture is there."""
     team = project.team
     place = Place(
@@ -62,15 +65,18 @@ def app_for(project: Project, *, ascii_only: bool, ephemeral: bool) -> TeambotAp
         keys=own_keys(project.settings),
         notify=project.settings.notify,
     )
-    first_start = partial(_offer, project) if project.undecided else None
+    first_start = partial(_begin, project, up) if project.undecided or up is not None else None
     app = TeambotApp(lambda: _open_session(project, ephemeral, app), place, first_start)
     return app
 
 
-async def _offer(project: Project, app: TeambotApp) -> None:
-    from teambot_tui.ui.first_start import offer  # noqa: PLC0415  most starts are not the first
+async def _begin(project: Project, up: UpCommand | None, app: TeambotApp) -> None:
+    if project.undecided:
+        from teambot_tui.ui.first_start import offer  # noqa: PLC0415  most starts are not the first
 
-    await offer(project, os.environ, app)
+        await offer(project, os.environ, app)
+    if up is not None:
+        app.session_screen.parts.desk.workflows.up(up)
 
 
 def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session:

@@ -32,6 +32,7 @@ from teambot_tui.workflows.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ids import AgentId, TaskId
@@ -99,6 +100,16 @@ class Up:
     def agents(self) -> tuple[AgentId, ...]:
         """Who works in it, newcomers included."""
         return tuple(dict.fromkeys(self._cast.agents.values()))
+
+    @property
+    def newcomers(self) -> frozenset[AgentId]:
+        """Those of them that are not of the team."""
+        return frozenset(self._cast.newcomers)
+
+    @property
+    def path(self) -> Path:
+        """The file it is kept in."""
+        return self._file.path
 
     def agent_of(self, scope: str, task: str) -> AgentId:
         """Return who does a task in one of the scopes."""

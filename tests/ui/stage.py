@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
     from textual.widget import Widget
 
+    from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.ports import Backend
 
@@ -234,9 +235,17 @@ async def until(pilot: Pilot[None], condition: Callable[[], object], expected: s
 def session_on(
     backend: Backend, clock: Callable[[], float], policy: Policy | None = None, default: str | None = None
 ) -> Session:
-    """Return a session of the default team, on one backend and one clock."""
+    """Return a session of the default team, in which others can join, on one backend and one clock."""
+
+    def recruit(defined: AgentDefined) -> Member:
+        base = f"You are {defined.base}."
+        system = "\n\n".join(filter(None, (base, defined.prompt)))
+        return Member(defined.agent, system, defined.model, backend, exact_system=base)
+
     return Session(
         [Member(AgentId(name), f"You are {name}.", None, backend) for name in TEAM],
+        bases=("general-purpose",),
+        recruit=recruit,
         default_agent=AgentId(default) if default else None,
         policy=policy,
         clock=clock,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.ui.screens.forms import FormsScreen
+from teambot_tui.ui.screens.upping import UppingScreen
 from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import PlanLine, Tabs
@@ -35,7 +35,7 @@ def in_sight(mirror: Mirror) -> tuple[AgentId, ...]:
     return tuple(agent for agent in roster.agents if agent not in roster.temporary or agent in joined)
 
 
-class JoiningScreen(FormsScreen):
+class JoiningScreen(UppingScreen):
     """Has panels, tabs and an input, and keeps them in step with who is here."""
 
     _place: Place

@@ -152,6 +152,7 @@ class SessionScreen(AttendingScreen):
 
     def _show(self, changes: Changes) -> None:
         self.follow_roster(changes)
+        self.follow_ups()
         feed = self.parts.feed
         for task in changes.tasks:
             feed.show_task(self._mirror.task(task))

@@ -126,6 +126,8 @@ def task_rows(view: TaskView, page: Page) -> list[Row]:
         facts.append(f"{count:,} tools" if count > 1 else "1 tool")
     if spent := used(view.doing.usage, page.glyphs, " tokens"):
         facts.append(spent)
+    if view.step is not None and view.step.words:
+        facts.append(view.step.words)
     told = " ".join(f"{dot} {fact}" for fact in facts)
     parts: Parts = (
         (_stamp(moment, page), "feed--time"),

@@ -147,7 +147,7 @@ class Graph(ScrollView, can_focus=True):
     def _look_again(self) -> None:
         if not self.is_attached or not self.size:
             return
-        items, edges = gather(self._tasks, self._glyphs, self._now, folds=self._folds)
+        items, edges = self._gathered()
         if items == self._items and edges == self._edges and self._picture.height:
             return
         self._items, self._edges = items, edges
@@ -155,6 +155,9 @@ class Graph(ScrollView, can_focus=True):
             hidden = FOLD in items and any(view.task == self._cursor for view in self._tasks)
             self._cursor = FOLD if hidden else next(iter(items), None)
         self._paint()
+
+    def _gathered(self) -> tuple[dict[str, Item], list[Edge]]:
+        return gather(self._tasks, self._glyphs, self._now, folds=self._folds)
 
     # How it is painted
 

@@ -103,10 +103,15 @@ def _item(view: TaskView, glyphs: Glyphs, now: float | None) -> Item:
         view.task,
         view.state.value,
         glyphs["asking" if view.wishes else view.state.value],
-        clip(view.task, _TITLE, glyphs["ellipsis"]),
+        clip(_title(view), _TITLE, glyphs["ellipsis"]),
         clip(_note(view, now), _TITLE, glyphs["ellipsis"]),
         view.task,
     )
+
+
+def _title(view: TaskView) -> str:
+    """Name a task, and say what else it is called."""
+    return f"{view.task} {view.label}" if view.label not in (None, view.agent) else view.task
 
 
 def _note(view: TaskView, now: float | None) -> str:

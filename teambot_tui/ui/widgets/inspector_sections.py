@@ -49,6 +49,8 @@ def head(view: InspectorView, glyphs: Glyphs) -> Content:
         content += quiet(f"{dot}{clip(model, _NAME)}")
     if task is None:
         return content + Content("\n") + _state(view.status.state, glyphs)
+    if task.step is not None and task.step.words:
+        content += quiet(f"{dot}{task.step.words}")
     if task.background:
         content += quiet(f"{dot}background")
     content += Content("\n") + _state(task.state, glyphs) + Content(_since(task, view.now))
@@ -132,6 +134,9 @@ def earlier_lines(view: InspectorView, glyphs: Glyphs) -> Iterator[tuple[TaskId,
             task.task,
             Content(f"{glyphs[task.state]} ").stylize(_COLOURS[task.state])
             + Content(f"{task.task} ")
+            + Content(f"{task.step.words} " if task.step is not None and task.step.words else "").stylize(
+                "$text-accent"
+            )
             + quiet(f"{took}  {clip(task.statement, 60, glyphs['ellipsis'])}"),
         )
 

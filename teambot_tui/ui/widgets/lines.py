@@ -54,7 +54,18 @@ class TitleBar(Line):
         self._glyphs = glyphs
         self._ended = -1
         self._branch = ""
+        self._progress = ""
         self.tell({})
+
+    def follow(self, progress: str) -> None:
+        """Show how far workflows are, besides."""
+        if progress != self._progress:
+            self._progress = progress
+            self.refresh()
+
+    def render(self) -> Content:
+        progress = f"  {self._progress}" if self._progress else ""
+        return self._content + Content(progress).stylize("$text-accent")
 
     def tell(
         self, counts: dict[State, int], wishes: int = 0, usage: Usage | None = None, alarm: str = ""

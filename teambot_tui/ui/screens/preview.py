@@ -1,0 +1,93 @@
+"""A workflow before it starts: its picture, and the choice to run it, to edit its file or to leave it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from teambot_tui.ui.editor import EditorError, edit_file
+from teambot_tui.ui.widgets.graph_plan import PlanGraph, headline
+from teambot_tui.workflows.errors import ComposeError
+from teambot_tui.workflows.up import Up
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from textual.app import ComposeResult
+
+    from teambot_tui.ui.glyphs import Glyphs
+
+
+class PreviewScreen(ModalScreen[Up | None]):
+    """Answers with what to run, as the file says it now, or with nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Before the drawing gets it, which would choose a node.
+        Binding("enter", "run", "Run", priority=True),
+        Binding("e", "edit", "Edit the file"),
+        Binding("escape,q", "leave", "Leave"),
+    ]
+
+    def __init__(self, up: Up, load: Callable[[], Awaitable[Up]], glyphs: Glyphs) -> None:
+        super().__init__()
+        self._path = up.path
+        self._up: Up | None = up
+        self._load = load
+        self._glyphs = glyphs
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog preview") as box:
+            box.border_subtitle = Content("Enter runs · e edits the file · Esc leaves")
+            yield PlanGraph(self._glyphs, id="up-plan")
+            yield Static("", id="up-says", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(PlanGraph).focus()
+        self._show()
+
+    def _show(self, complaint: str = "") -> None:
+        says, graph = self.query_one("#up-says", Static), self.query_one(PlanGraph)
+        says.update(Content(complaint))
+        says.display = bool(complaint)
+        graph.display = self._up is not None
+        if self._up is None:
+            title = f"{self._path.name}: nothing can run"
+        else:
+            title = headline(self._up, self._glyphs)
+            graph.show_plan(self._up)
+        self.query_one(".preview").border_title = Content(title)
+
+    def action_run(self) -> None:
+        """Close, and let it begin."""
+        if self._up is not None:
+            self.dismiss(self._up)
+
+    def action_leave(self) -> None:
+        """Close, and start nothing."""
+        self.dismiss(None)
+
+    def action_edit(self) -> None:
+        """Open the file in the user's editor, then show what became of it."""
+        try:
+            edit_file(self._path, os.environ, self.app.suspend)
+        except (EditorError, SuspendNotSupported) as error:
+            self._show(str(error))
+            return
+        self.app.refresh(layout=True)
+        self.run_worker(self._load_again(), group="preview", exclusive=True, name="preview")
+
+    async def _load_again(self) -> None:
+        try:
+            self._up = await self._load()
+        except ComposeError as error:
+            self._up = None
+            self._show(str(error))
+        else:
+            self._show()
