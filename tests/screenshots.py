@@ -22,6 +22,8 @@ PICTURES: Final[dict[str, tuple[Scene | None, tuple[int, int], str]]] = {
     "approvals": (scenes.approving, NORMAL, scenes.DARK),
     "graph": (scenes.drawn, NORMAL, scenes.DARK),
     "temporary": (scenes.temporary, NORMAL, scenes.DARK),
+    "up": (scenes.previewed, NORMAL, scenes.DARK),
+    "up-running": (scenes.upped, NORMAL, scenes.DARK),
     "narrow": (scenes.building, SMALL, scenes.DARK),
     "wide": (scenes.inspected, LARGE, scenes.DARK),
     "light": (scenes.building, NORMAL, scenes.LIGHT),

@@ -232,3 +232,32 @@ def test_a_temporary_agent_is_a_file_until_the_session_ends(tmp_path: Path, open
     assert terminal.wait() == 0
     assert not file.exists()
     terminal.assert_restored()
+
+
+FLOW = """\
+version: "1"
+tasks:
+  planner: {agent: pm, prompt-string: Plan it}
+  coder: {prompt-string: "Code {{iteration}}", depends_on: [planner]}
+pipelines:
+  main: {iterations: 2}
+"""
+
+
+def test_up_on_a_terminal_is_shown_first_and_then_runs(tmp_path: Path, open_terminal: Open) -> None:
+    (tmp_path / "teambot.yaml").write_text(FLOW, encoding="utf-8")
+    terminal = open_terminal("up", "--backend", "echo")
+    terminal.until("teambot.yaml · main · 2 tasks · 2 iterations", "○ planner", "○ coder", "Enter runs")
+    terminal.press("enter")
+    terminal.until("main is done: 4 completed.", "coder")
+    terminal.press("escape")
+    terminal.until("Code You are on iteration 2 of 2", "iteration 2")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+
+
+def test_up_that_cannot_run_says_why_and_keeps_the_command(open_terminal: Open) -> None:
+    terminal = open_terminal("up", "main", "--iterations", "3")
+    terminal.until("teambot.yaml and no swarm/swarm.yaml", "› /up main --iterations 3")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0

@@ -11,6 +11,7 @@ import re
 import time
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from textual.widgets import Input
@@ -63,6 +64,25 @@ $fixer := {base: "builder-1", prompt: "Fix security issues while maintaining fun
 $security-scanner:"Scan authentication and authorization code":issues ->
 $fixer:"Fix the following issues: {issues}":fixes ->
 reviewer:"Verify fixes are complete\""""
+COMPOSE: Final = """\
+version: "1"
+context: {goal: "Passkeys for every account"}
+tasks:
+  planner: {agent: pm, prompt-string: "Plan the next step. {{output:evaluator}}"}
+  linter: {prompt-string: "Lint what is there."}
+  coder:
+    prompt-string: "Build this: {{output:planner}}"
+    model: opus
+    depends_on: [planner, {task: linter, condition: any}]
+  tester: {prompt-string: "Test what was built.", depends_on: [coder]}
+  mender: {prompt-string: "Mend what failed.", depends_on: [{task: tester, condition: failure}]}
+  evaluator:
+    agent: reviewer
+    prompt-string: "Judge this: {{output:coder}}"
+    depends_on: [tester, {task: mender, condition: any}]
+pipelines:
+  main: {iterations: 3}
+"""
 MISTAKEN: Final = "@reviewer Check $bilder-1 against $pm"
 
 PLAN: Final = """\
@@ -318,6 +338,36 @@ async def _ask(stage: Stage, task: str, detail: str, tool: str, kind: str) -> No
     script = stage.gate
     await stage.ask(lambda _: script.ask(task, detail, tool=tool, kind=kind))
     await stage.until(lambda: stage.app.mirror.task(TaskId(task)).wishes, "the wish")
+
+
+async def previewed(stage: Stage) -> None:
+    """A workflow is shown before it starts."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "teambot.yaml"
+        file.write_text(COMPOSE, encoding="utf-8")
+        await stage.paste(f"/up {file}")
+        await stage.until(lambda: stage.dialog, "the preview")
+
+
+async def upped(stage: Stage) -> None:
+    """The workflow is in its second iteration."""
+    await previewed(stage)
+    await stage.press("enter")
+    await stage.until(lambda: len(stage.app.mirror.tasks()) == 6, "the first iteration")
+    for task, seconds in (
+        ("linter#1", 9),
+        ("pm#1", 14),
+        ("coder#1", 48),
+        ("tester#1", 21),
+        ("reviewer#1", 7),
+    ):
+        await _later(stage, seconds)
+        await stage.answer(task, PLAN if task == "pm#1" else "Done.")
+    await stage.until(lambda: len(stage.app.mirror.tasks()) == 12, "the second iteration")
+    await _later(stage, 11)
+    await stage.answer("linter#2", "Nothing to say.")
+    await _say(stage, "pm#2", "The next step is the button on the login page.")
+    await _later(stage, 2)
 
 
 async def _later(stage: Stage, seconds: float) -> None:

@@ -106,7 +106,12 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
     async with on_stage() as stage:
         for command, *words in (
             ("/stats", "Unknown command: /stats.", "/status"),
-            ("/save x", "/save is not part of this version. /help lists what there is."),
+            ("/save", "Say where: /save flow.yaml"),
+            ("/save x", "x is no name for a compose file. Try: /save flow.yaml"),
+            ("/save x.yaml", "There is nothing to save yet."),
+            ("/up --iterations none", "--iterations must be a number from 1 to 1000, not none."),
+            ("/up --itertions 2", "Unknown option: --itertions. Did you mean --iterations?"),
+            ("/up 'main", "A quote is not closed."),
             ("/task", "Say which task"),
             ("/task pm#7", "There is no task pm#7."),
             ("/task last", "There is no task last."),

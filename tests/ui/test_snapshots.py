@@ -42,6 +42,8 @@ SCENES: Final[dict[str, Scene | None]] = {
     "done": scenes.done,
     "asking": scenes.asking,
     "approving": scenes.approving,
+    "previewed": scenes.previewed,
+    "upped": scenes.upped,
 }
 _CELL: Final = 12.2  # rich's width of a character
 

@@ -53,7 +53,7 @@ class AttendingScreen(FindingScreen):
         for task in changes.active:
             self.parts.feed.show_activity(self._mirror.task(task))
         for view in map(self._mirror.task, changes.ended):
-            if view.background and view.state != "cancelled":
+            if view.background and view.step is None and view.state != "cancelled":
                 self.call(f"{view.task} {view.state}", alarm=view.state != "completed")
         wishes = self._mirror.wishes
         if wishes != self._wishes:

@@ -26,10 +26,10 @@ class UppingScreen(FormsScreen):
         return await self.app.push_screen_wait(PreviewScreen(up, load, self._place.glyphs))
 
     def watch_live(self) -> None:
-        """Bring the graph into sight, where it has no place of its own."""
-        has_column = self.has_class("-wide") and self.has_class("-tall")
-        if not has_column and not self.has_class("-graphing"):
-            self.do("graph")
+        """Bring the graph into sight, where it has no place of its own; the keys stay with the input."""
+        if not (self.has_class("-wide") and self.has_class("-tall")):
+            self.remove_class("-inspecting", "-zoomed")
+            self.add_class("-graphing")
 
     def follow_ups(self) -> None:
         """Show how far they are, and call the person when one is over."""
