@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from teambot_tui.workflows.errors import ComposeError, WorkflowError
-from teambot_tui.workflows.opening import open_up
-from teambot_tui.workflows.save import save_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,6 +49,8 @@ class WorkflowDesk:
     async def _load(self, wish: UpCommand) -> Up:
         # The engine goes on while the file is read: whatever changes meanwhile, `begin` looks at again.
         def read(session: Session) -> Up:
+            from teambot_tui.workflows.opening import open_up  # noqa: PLC0415  most sessions read no YAML
+
             return open_up(session, self._folder, wish.file, wish.names, wish.iterations, run=session.run_id)
 
         return await asyncio.wrap_future(self._bridge.run(lambda session: asyncio.to_thread(read, session)))
@@ -65,6 +65,8 @@ class WorkflowDesk:
         self._surface.in_background(self._save(file))
 
     async def _save(self, file: str) -> None:
+        from teambot_tui.workflows.save import save_text  # noqa: PLC0415  as above
+
         try:
             text = await asyncio.wrap_future(
                 self._bridge.ask(lambda session: save_text(session.board, session.roster))

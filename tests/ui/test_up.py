@@ -53,7 +53,7 @@ async def run(stage: Stage, command: str = "/up", *, made: int = 3) -> None:
     await stage.until(lambda: len(stage.app.mirror.tasks()) == made, f"{made} tasks")
 
 
-@pytest.mark.parametrize("size", [SMALL, NORMAL, LARGE])
+@pytest.mark.parametrize("size", [SMALL, LARGE])
 async def test_it_is_drawn_before_it_starts(project: Path, size: tuple[int, int]) -> None:
     async with on_stage(size, folder=project) as stage:
         graph = await preview(stage)
@@ -86,9 +86,7 @@ async def test_instances_are_told(project: Path) -> None:
         assert task.step.words == "main.2"
 
 
-@pytest.mark.parametrize(
-    ("size", "graphing"), [(SMALL, True), (NORMAL, True), (LARGE, False)], ids=["small", "normal", "large"]
-)
+@pytest.mark.parametrize(("size", "graphing"), [(NORMAL, True), (LARGE, False)], ids=["normal", "large"])
 async def test_it_runs_and_is_watched_live(project: Path, size: tuple[int, int], graphing: bool) -> None:
     async with on_stage(size, folder=project) as stage:
         await run(stage)

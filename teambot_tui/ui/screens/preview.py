@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from teambot_tui.engine.text import one_line
 from teambot_tui.ui.editor import EditorError, edit_file
 from teambot_tui.ui.widgets.graph_plan import PlanGraph, headline
 from teambot_tui.workflows.errors import ComposeError
@@ -58,7 +59,7 @@ class PreviewScreen(ModalScreen[Up | None]):
         says.display = bool(complaint)
         graph.display = self._up is not None
         if self._up is None:
-            title = f"{self._path.name}: nothing can run"
+            title = f"{one_line(self._path.name, 60)}: nothing can run"
         else:
             title = headline(self._up, self._glyphs)
             graph.show_plan(self._up)
