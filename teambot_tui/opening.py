@@ -63,7 +63,7 @@ def open_screen(
     With `up` it begins with that workflow.
 
     Raises:
-        CannotOpenError: There is no terminal, or the settings cannot be used.
+        CannotOpenError: There is no terminal, or the settings or the workflow cannot be used.
     """
     is_page = os.environ.get("TEXTUAL_DRIVER") == _PAGE_DRIVER
     if not is_page and not has_terminal():
@@ -71,9 +71,10 @@ def open_screen(
     # Nothing of what is loaded now is garbage, but the collector would look through it again and again. The
     # screen switches it on when it is complete.
     gc.disable()
-    project = open_here(
-        backend, max_parallel, wait_timeout
-    )  # what is wrong with it is told before the screen is loaded
+    # What is wrong is told before the screen is loaded.
+    project = open_here(backend, max_parallel, wait_timeout)
+    if up is not None:
+        _check(up, project)
     from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415
 
     try:
@@ -85,4 +86,14 @@ def open_screen(
 
         return start(project, ascii_only=ascii_only, ephemeral=ephemeral, up=up)
     except AgentsError as error:
+        raise CannotOpenError(str(error)) from error
+
+
+def _check(up: UpCommand, project: Project) -> None:
+    from teambot_tui.workflows.errors import ComposeError  # noqa: PLC0415  few start with a workflow
+    from teambot_tui.workflows.opening import read_up  # noqa: PLC0415
+
+    try:
+        read_up(tuple(project.team.members), project.directory, up.file, up.names, up.iterations)
+    except ComposeError as error:
         raise CannotOpenError(str(error)) from error

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from teambot_tui.engine.session import Session
+    from teambot_tui.workflows.schema import ComposeFile
+    from teambot_tui.workflows.selection import Selection
 
 DEFAULT_FILES: Final = ("teambot.yaml", "swarm/swarm.yaml")
 
@@ -36,13 +38,28 @@ def open_up(
     Raises:
         ComposeError: There is no such file, or something in it is wrong, or it has no such name.
     """
+    compose, selection = read_up(session.roster.agents, directory, file, names, iterations)
+    piped = stdin() if any(map(asks_for_stdin, selection.tasks)) else None
+    return Up(session, compose, selection, piped, run)
+
+
+def read_up(
+    agents: Sequence[str],
+    directory: Path,
+    file: Path | None = None,
+    names: Sequence[str] = (),
+    iterations: int | None = None,
+) -> tuple[ComposeFile, Selection]:
+    """Return what a compose file says and what of it is to run, for a team of these agents.
+
+    Raises:
+        ComposeError: There is no such file, or something in it is wrong, or it has no such name.
+    """
     path = file or _default(directory)
     # A short path is easier to read, where it leads to the same place.
     at_hand = path if directory == Path.cwd() else directory / path
-    compose = load_compose(at_hand, directory, session.roster.agents)
-    selection = select(compose, names, iterations)
-    piped = stdin() if any(map(asks_for_stdin, selection.tasks)) else None
-    return Up(session, compose, selection, piped, run)
+    compose = load_compose(at_hand, directory, agents)
+    return compose, select(compose, names, iterations)
 
 
 def _default(directory: Path) -> Path:
