@@ -259,4 +259,4 @@ def test_up_on_a_terminal_is_shown_first_and_then_runs(tmp_path: Path, open_term
 def test_up_that_cannot_run_says_why_and_opens_nothing(open_terminal: Open) -> None:
     terminal = open_terminal("up", "main", "--iterations", "3")
     assert terminal.wait() == 2
-    assert "has no teambot.yaml and no swarm/swarm.yaml" in " ".join(terminal.text.split())
+    assert "has no teambot.yaml and no swarm/swarm.yaml" in terminal.text.replace("\n", "")
