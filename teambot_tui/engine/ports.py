@@ -211,6 +211,15 @@ class Lasting(Protocol):
         ...
 
 
+@runtime_checkable
+class Offering(Protocol):
+    """A backend that can tell which models it has."""
+
+    async def models(self, directory: Path) -> tuple[str, ...]:
+        """Return their names, none if they are not known yet; it may raise anything."""
+        ...
+
+
 class Permissions(StrEnum):
     """What becomes of an agent's requests before the person sees them."""
 

@@ -39,7 +39,7 @@ from teambot_tui.engine.monitor import log_dependencies
 from teambot_tui.engine.orders import place
 from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Lasting, Verdict
+from teambot_tui.engine.ports import Lasting, Offering, Verdict
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
@@ -99,8 +99,9 @@ class Session:
         self._expansion = Expansion(include, stdin, references=self.policy.references)
         self._rules = Rules(self.policy)
         self._clock = clock or _steady_clock()
+        self._directory = directory or Path.cwd()
         self._runner = Runner(
-            self._rules, self.bus, self._members, directory or Path.cwd(), self._clock, attended=attended
+            self._rules, self.bus, self._members, self._directory, self._clock, attended=attended
         )
         self._readers = ExitStack()
         self._spawner = Spawner(self)
@@ -349,6 +350,11 @@ class Session:
         backend = self._members[agent].backend
         if isinstance(backend, Lasting):
             await backend.forget(agent)
+
+    async def offered_models(self, agent: AgentId) -> tuple[str, ...]:
+        """Return the models that an agent's backend offers, as far as it tells; it may raise anything."""
+        backend = self._members[agent].backend
+        return await backend.models(self._directory) if isinstance(backend, Offering) else ()
 
     async def idle(self) -> None:
         """Wait until every task has ended and nothing runs any more."""

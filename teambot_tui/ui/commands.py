@@ -135,10 +135,7 @@ def _task(desk: Desk, words: list[str]) -> None:
 def _model(desk: Desk, words: list[str]) -> None:
     match words:
         case []:
-            lines = [
-                f"@{agent}: {model or 'as its backend chooses'}" for agent, model in desk.models().items()
-            ]
-            desk.report("Models", Content("\n".join(lines)))
+            desk.show_models()
         case [name]:
             agent = _agent(desk, name)
             desk.report("Model", Content(f"@{agent}: {desk.models()[agent] or 'as its backend chooses'}"))
@@ -228,7 +225,9 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
     "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel, lambda desk: (*_targets(desk), "all")),
     "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry, _targets),
     "agents": AGENT_COMMANDS["agents"],
-    "models": SlashCommand("", "the models of the team", lambda desk, _: _model(desk, [])),
+    "models": SlashCommand(
+        "", "the models of the team, and which are offered", lambda desk, _: _model(desk, [])
+    ),
     "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model, _agents_of),
     "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent, _agents_of),
     "reset-agent": SlashCommand(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from teambot_tui.workflows.up import Up
 
 Answer = TypeVar("Answer")
+
+_MOST_MODELS = 40
+_LONGEST_MODEL = 80
 
 
 class Surface(Protocol):
@@ -218,6 +222,24 @@ class Desk:
             for agent in self.mirror.roster.agents
         }
 
+    def show_models(self) -> None:
+        """Show the model of each agent, and which ones its backend offers."""
+        self._surface.in_background(self._show_models())
+
+    async def _show_models(self) -> None:
+        lines: list[str] = []
+        for agent, model in self.models().items():
+            lines.append(f"@{agent}: {model or 'as its backend chooses'}")
+            try:
+                offered = await asyncio.wrap_future(self._bridge.run(partial(_offered, agent)))
+            except Exception as error:  # noqa: BLE001  a backend is foreign code: report, go on
+                lines.append(f"    {one_line(str(error))}")
+            else:
+                names = [one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS]]
+                more = f" and {len(offered) - _MOST_MODELS} more" if len(offered) > _MOST_MODELS else ""
+                lines += [f"    offered: {', '.join(names)}{more}"] if names else []
+        self.report("Models", Content("\n".join(lines)))
+
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._models[agent] = model
@@ -273,3 +295,7 @@ class Desk:
             self._surface.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
             self._surface.report("Exported", Content(path))
+
+
+async def _offered(agent: AgentId, session: Session) -> tuple[str, ...]:
+    return await session.offered_models(agent)

@@ -185,9 +185,9 @@ async def test_a_prompt_arrives_as_it_is(stage: Make) -> None:
 @pytest.mark.parametrize("flags", [["models"], ["models", "grouped"], ["models", "terse"]])
 async def test_the_model_is_chosen_for_a_task_and_no_longer(stage: Make, flags: list[str]) -> None:
     async with stage(*flags) as team:
-        assert team.backend.models() == ()
+        assert await team.backend.models(team.directory) == ()
         assert (await team.recall())["model"] == "small-1"
-        assert team.backend.models() == ("small-1", "large-1")
+        assert await team.backend.models(team.directory) == ("small-1", "large-1")
         assert (await team.recall(model="large-1"))["model"] == "large-1"
         assert (await team.recall(model="LARGE"))["model"] == "large-1"
         assert (await team.recall())["model"] == "small-1"

@@ -9,6 +9,7 @@ import socket
 import sys
 from asyncio.subprocess import PIPE
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +22,6 @@ from tests.agents.test_process import SAFETY, python
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
     from teambot_tui.engine.ports import Update
 
@@ -321,7 +321,7 @@ async def test_the_model_of_the_request_beats_that_of_the_settings(
 async def test_models_lists_what_is_offered_cleanly(server: ChatServer) -> None:
     server.models = {"data": [{"id": "a"}, {"id": "b\x1b[31m\n"}, {"id": "a"}, {"id": "x" * 1000}]}
     backend = OpenAI(server.base_url)
-    assert [name[:9] for name in await backend.models()] == ["a", "b", "xxxxxxxxx"]
+    assert [name[:9] for name in await backend.models(Path())] == ["a", "b", "xxxxxxxxx"]
     await backend.aclose()
 
 

@@ -44,13 +44,30 @@ async def test_commands_that_report() -> None:
             ("/theme", "Themes", "textual-dark"),
         ):
             await stage.paste(command)
-            assert stage.dialog.startswith(f"{title}\n"), command
+            await stage.until(lambda title=title: stage.dialog.startswith(f"{title}\n"), command)  # type: ignore[misc]
             for word in words:
                 assert word in stage.dialog, command
             assert stage.bar.text == ""
             await stage.press("escape")
         await stage.press("up")
         assert stage.bar.text == "/theme", "commands are remembered too"
+
+
+async def test_the_models_that_are_offered() -> None:
+    async def models(directory: Path) -> tuple[str, ...]:
+        return ("opus", "son\x1b[31mnet")
+
+    async def none(directory: Path) -> tuple[str, ...]:
+        raise OSError("no server at 127.0.0.1")
+
+    async with on_stage() as stage:
+        stage.gate.models = models  # type: ignore[attr-defined]
+        await stage.paste("/models")
+        await stage.until(lambda: "@pm: as its backend chooses\n    offered: opus, sonnet\n" in stage.dialog)
+        await stage.press("escape")
+        stage.gate.models = none  # type: ignore[attr-defined]
+        await stage.paste("/models")
+        await stage.until(lambda: "    no server at 127.0.0.1\n" in stage.dialog)
 
 
 async def test_commands_that_change_something(tmp_path: Path) -> None:

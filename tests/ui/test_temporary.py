@@ -150,7 +150,7 @@ async def test_commands_that_report() -> None:
             ("/status", "Status", "@fixer: executing"),
         ):
             await stage.paste(command)
-            assert stage.dialog.startswith(f"{title}\n"), command
+            await stage.until(lambda title=title: stage.dialog.startswith(f"{title}\n"), command)  # type: ignore[misc]
             for word in words:
                 assert word in stage.dialog, command
             await stage.press("escape")

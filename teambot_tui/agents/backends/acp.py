@@ -17,6 +17,7 @@ from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
+    from pathlib import Path
 
     from teambot_tui.agents.backends.acp_session import AcpSession
     from teambot_tui.engine.ids import AgentId
@@ -51,7 +52,7 @@ class Acp:
         self._to_forget: set[AgentId] = set()
         self._busy: defaultdict[AgentId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    def models(self) -> tuple[str, ...]:
+    async def models(self, directory: Path) -> tuple[str, ...]:  # noqa: ARG002  a session has its own
         """The models that are offered; none are known before the first task."""
         return next((session.models for session in self._sessions.values() if session.models), ())
 

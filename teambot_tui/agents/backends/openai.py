@@ -12,7 +12,6 @@ from contextlib import aclosing
 from http import HTTPStatus
 from itertools import count
 from logging import getLogger
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.backends import chat_api
@@ -26,6 +25,7 @@ from teambot_tui.engine.ports import BackendError, Text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+    from pathlib import Path
 
     from teambot_tui.agents.backends.conversation import Message
     from teambot_tui.agents.backends.http import Answer, Client
@@ -99,13 +99,13 @@ class OpenAI:
                 yield update
         conversation.remember(request.prompt, answer)
 
-    async def models(self, directory: Path | None = None) -> tuple[str, ...]:
+    async def models(self, directory: Path) -> tuple[str, ...]:
         """Return the models that the server offers; `directory` is where a program for the key would run.
 
         Raises:
             BackendError: it cannot be reached, or tells none.
         """
-        key = await self._key.read(directory or Path.cwd())
+        key = await self._key.read(directory)
         client = await self._connected()
         async with client.request("GET", "/models", key) as answer:
             content = await answer.content()
