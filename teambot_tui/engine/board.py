@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.facts import Fact, TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.injection import Prompt
 
 
 class State(StrEnum):
@@ -94,8 +95,8 @@ class Task:
     state: State = State.QUEUED
     sources: list[Task | None] = field(default_factory=list)
     """Where each dependency's output comes from, in the order of `plan.dependencies`."""
-    pending: dict[Task | Lane, Condition] = field(default_factory=dict)
-    """What it still lacks, a task or, where there is none yet, an agent's next, and how that must end."""
+    pending: dict[Task | Lane, frozenset[State]] = field(default_factory=dict)
+    """What it still lacks, a task or, where there is none yet, an agent's next, and how that may end."""
     lacking: dict[AgentId, int] = field(default_factory=dict)
     """How many outputs of which agents a waiting task lacks; the badge shows the agents."""
     dependents: dict[Task, None] = field(default_factory=dict)
@@ -106,6 +107,8 @@ class Task:
     children: list[Task] = field(default_factory=list)
     attempts: int = 0
     """How often it was tried again by itself."""
+    sent: Prompt | None = None
+    """What it was sent, if it may be tried again: whatever becomes of its sources, it is the same then."""
     heard: float = 0.0
     """When the agent last gave a sign of life."""
     ended: float | None = None
@@ -166,10 +169,10 @@ class Task:
 
 
 _MET_BY: Final = {
-    Condition.SUCCESS: (State.COMPLETED,),
-    Condition.FAILURE: (State.FAILED,),
-    Condition.ANY: (State.COMPLETED, State.FAILED, State.SKIPPED),
-    Condition.ALWAYS: (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED),
+    Condition.SUCCESS: frozenset({State.COMPLETED}),
+    Condition.FAILURE: frozenset({State.FAILED}),
+    Condition.ANY: frozenset({State.COMPLETED, State.FAILED, State.SKIPPED}),
+    Condition.ALWAYS: frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED}),
 }
 
 
@@ -190,7 +193,6 @@ class Board:
         """The tasks whose output a variable receives, in the order they were submitted."""
         self.context: dict[str, str] = {}
         """What every agent is told, as JSON."""
-        self.spawned = 0
         self._output_limit = output_limit
 
     def lane(self, agent: AgentId) -> Lane:
@@ -212,7 +214,6 @@ class Board:
         if plan.parent is not None:
             task.parent = self.tasks[plan.parent]
             task.parent.children.append(task)
-            self.spawned += 1
         lane.count += 1
         lane.queue[plan.task] = task
         self.unfinished += 1
@@ -278,9 +279,9 @@ class Board:
 
 
 def _expect(task: Task, source: Task | Lane, dependency: Dependency) -> None:
-    # The same source may be needed twice: the stricter need counts.
-    if dependency.condition is Condition.SUCCESS or source not in task.pending:
-        task.pending[source] = dependency.condition
+    # The same source may be needed twice: it must end as all of the needs want.
+    wanted = _MET_BY[dependency.condition]
+    task.pending[source] = task.pending.get(source, wanted) & wanted
 
 
 def _validate_task(task: Task, *, lined_up: bool) -> None:
@@ -303,7 +304,8 @@ def _validate_task(task: Task, *, lined_up: bool) -> None:
             assert lane.busy is task
             assert not task.pending, "no task starts before its dependencies"
             assert not lined_up
-            assert task.obstacle() is None
+            obstacle = task.obstacle()  # a source may be retried, and end otherwise, after the start
+            assert obstacle is None or task.attempts or (obstacle.ended or 0.0) >= task.started
         case State.WAITING:
             assert is_head
             assert lane.busy is None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.outcomes import ending
 from teambot_tui.engine.text import one_line, printable, size_in_bytes
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
 
 HEADING = "[Shared Context]:"
-_LONGEST_KEY = 200
+LONGEST_KEY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def render(told: tuple[Entry, ...], limit: int) -> str:
     lines = [HEADING]
     room = limit
     for number, entry in enumerate(told):
-        line = f"- {one_line(entry.key, _LONGEST_KEY)}: {entry.value}"
+        line = f"- {one_line(entry.key, LONGEST_KEY)}: {entry.value}"
         if size_in_bytes(line) > room:
             cut = line.encode()[: max(0, room)].decode("utf-8", "ignore")
             rest = len(told) - number - 1
@@ -84,5 +85,6 @@ def _own(task: Task) -> Mapping[str, str]:
     own = dict(task.plan.context)
     for dependency, source in zip(task.plan.dependencies, task.sources, strict=True):
         if dependency.via is Via.CONTEXT and source is not None:
-            own[dependency.name] = as_json(source.output.text.rstrip("\n"))
+            said = f"[{ending(source)}]" if source.spoiled else source.output.text.rstrip("\n")
+            own[dependency.name] = as_json(said)
     return own

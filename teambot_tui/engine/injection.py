@@ -13,6 +13,7 @@ from teambot_tui.engine import context
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.outcomes import ending
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes
 from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Words
@@ -195,14 +196,3 @@ def _output(source: Task, limit: int) -> str:
         else f"the whole is in task {source.id}"
     )
     return f"[The first {missing:,} bytes of @{source.agent}'s output are left out here; {whole}.]\n{kept}"
-
-
-def ending(task: Task) -> str:
-    """Say how a task without output ended: `@pm failed: exit status 3`."""
-    match task.state:
-        case State.FAILED:
-            return f"@{task.agent} failed: {task.reason}"
-        case State.SKIPPED:
-            return f"@{task.agent} was skipped: {task.reason}"
-        case _:
-            return f"@{task.agent} was {task.state}"

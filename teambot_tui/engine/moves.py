@@ -23,7 +23,8 @@ from teambot_tui.engine.facts import (
     TaskSkipped,
     TaskWaiting,
 )
-from teambot_tui.engine.injection import compose, ending
+from teambot_tui.engine.injection import compose
+from teambot_tui.engine.outcomes import ending
 from teambot_tui.engine.spending import Spending
 from teambot_tui.engine.text import Tail
 
@@ -92,7 +93,9 @@ class Moves:
         task.state = State.EXECUTING
         task.lane.busy = task
         self.board.running += task.takes_slot
-        prompt = compose(task, self.board, self.policy.inject_limit)
+        self.spending.begin_again(task.id)
+        prompt = task.sent or compose(task, self.board, self.policy.inject_limit)
+        task.sent = prompt if task.plan.retries else None
         self._effects.append(StartTask(task.id, task.agent, prompt, task.plan.model))
 
     def _wait(self, task: Task) -> None:
@@ -139,8 +142,7 @@ class Moves:
         self.board.ready.pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
-        if self.approvals.open:
-            self._effects += self.approvals.withdraw(task.id, self._now)
+        self._withdraw_wishes(task)
         if state is State.COMPLETED or state is State.FAILED:
             task.lane.spoken.append(task)
 
@@ -152,15 +154,16 @@ class Moves:
         """Put a task that failed back to be tried again, each time later."""
         task.attempts += 1
         task.state = State.QUEUED
-        self._forget_work(task)
+        task.output = Tail(self.policy.output_limit)
+        self._withdraw_wishes(task)
         self._wake_at(self._now + self.policy.retry_delay * 2 ** min(task.attempts - 1, 20), task)
         assert task.deadline is not None
         self._tell(task, TaskDelayed(self._now, task.id, reason, task.deadline, task.attempts))
         self._consider(task.lane)
 
-    def _forget_work(self, task: Task) -> None:
-        task.output = Tail(self.policy.output_limit)
-        self.spending.begin_again(task.id)
+    def _withdraw_wishes(self, task: Task) -> None:
+        if self.approvals.open:
+            self._effects += self.approvals.withdraw(task.id, self._now)
 
     def _skip(self, task: Task, because_of: Task) -> None:
         reason = because_of.reason if because_of.state is State.SKIPPED else ending(because_of)
@@ -180,10 +183,10 @@ class Moves:
         while line:
             source = line.popleft()
             for task in source.dependents:
-                condition = task.pending.get(source)
-                if condition is None:
+                wanted = task.pending.get(source)
+                if wanted is None:
                     continue
-                if source.meets(condition):
+                if source.state in wanted:
                     self._receive(task, source)
                 else:
                     self._skip(task, source)
@@ -199,7 +202,8 @@ class Moves:
         task.ended = None
         task.reason = ""
         task.attempts = 0
-        self._forget_work(task)
+        task.sent = None
+        task.output = Tail(self.policy.output_limit)
         self.board.unfinished += 1
         self._tell(task, TaskRetried(self._now, task.id))
 
@@ -229,7 +233,8 @@ class Moves:
         """Let those wait again that were to go on without the output and have not started; return where."""
         lanes: list[Lane] = []
         for task in source.dependents:
-            if task.ended is None and task.state is not State.EXECUTING and source not in task.pending:
+            has_begun = task.state is State.EXECUTING or task.attempts
+            if task.ended is None and not has_begun and source not in task.pending:
                 for dependency, each in zip(task.plan.dependencies, task.sources, strict=True):
                     if each is source:
                         self.board.await_source(task, source, dependency)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.engine.board import State
 
 if TYPE_CHECKING:
+    from teambot_tui.engine.board import Task
     from teambot_tui.engine.ids import AgentId, TaskId
 
 
@@ -41,3 +42,14 @@ class Result:
     def output(self) -> str:
         """What the last task said."""
         return self.outcomes[-1].output
+
+
+def ending(task: Task) -> str:
+    """Say how a task without output ended: `@pm failed: exit status 3`."""
+    match task.state:
+        case State.FAILED:
+            return f"@{task.agent} failed: {task.reason}"
+        case State.SKIPPED:
+            return f"@{task.agent} was skipped: {task.reason}"
+        case _:
+            return f"@{task.agent} was {task.state}"

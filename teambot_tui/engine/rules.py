@@ -143,9 +143,9 @@ class Rules(Moves):
 
     def _note_activity(self, fact: ActivityReported) -> None:
         task = self.board.tasks[fact.task]
-        if isinstance(fact.activity, Usage):  # it was used even if the task is over
-            self.spending.add(task.id, fact.activity)
         if task.lane.busy is task:
+            if isinstance(fact.activity, Usage):  # it was used even if the task is cancelled
+                self.spending.add(task.id, fact.activity)
             task.heard = fact.time
             self._effects.append(Publish(fact))
 
@@ -168,20 +168,19 @@ class Rules(Moves):
         self._tell(task, fact)
         task.lane.busy = None
         self.board.running -= task.takes_slot
-        if task.state is State.EXECUTING and fact.error is not None and task.attempts < task.plan.retries:
-            self._try_again(task, fact.error)
-        elif task.state is State.EXECUTING:
-            if fact.error is None:
-                self._finish(task, State.COMPLETED)
-                self._tell(
-                    task, TaskCompleted(self._now, task.id, task.output.text, self._now - task.started)
-                )
-            else:
-                self._fail(task, fact.error)
-                self._cancel_tasks(_unfinished(task.children))
-            self._fall([task])
-        else:
+        if task.state is not State.EXECUTING:
             self._consider(task.lane)
+        elif fact.error is None:
+            self._finish(task, State.COMPLETED)
+            self._tell(task, TaskCompleted(self._now, task.id, task.output.text, self._now - task.started))
+            self._fall([task])
+        elif task.attempts < task.plan.retries:
+            self._try_again(task, fact.error)
+            self._cancel_tasks(_unfinished(task.children))
+        else:
+            self._fail(task, fact.error)
+            self._cancel_tasks(_unfinished(task.children))
+            self._fall([task])
         self._start_ready()
 
     def _cancel(self, fact: CancelRequested) -> None:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.context import as_json
+from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import Need, Order, OrderError, find
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _ON_FAILURE = {"skip": Condition.SUCCESS, "refuse": Condition.SUCCESS, "proceed": Condition.ALWAYS}
 _KEPT = 6
 """At least so many agents that were made for a run stay in view after it has ended."""
+_LONGEST_LABEL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +132,11 @@ class Spawner:
         """
         wish = _Wish(
             agent=agent,
-            label=label,
+            label=one_line(label or "", _LONGEST_LABEL) or None,
             after=(*_names(chain_after), *_names(depends_on)),
             include_results=include_dependency_result,
             context=shared_context or {},
-            model=model,
+            model=one_line(model or "") or None,
             timeout=timeout,
             retries=retries,
             on_failure=on_dependency_failure,
@@ -185,7 +186,10 @@ class Spawner:
             self._finished[agent] = None
         if len(self._finished) > 2 * _KEPT:
             oldest = [self._finished.popitem(last=False)[0] for _ in range(_KEPT)]
-            self._made.difference_update(self._session.dismiss_idle(*oldest))
+            left = self._session.dismiss_idle(*oldest)
+            self._made.difference_update(left)
+            # Work that was stopped takes a moment to end: its agent leaves next time.
+            self._finished.update(dict.fromkeys(agent for agent in oldest if agent not in left))
 
     def close(self) -> None:
         """Stop all clocks."""
@@ -228,10 +232,12 @@ class Spawner:
             depth, ancestor = depth + 1, ancestor.parent
         if depth > policy.spawn_depth:
             raise OrderError(f"Runs may be started at most {policy.spawn_depth} deep (spawn_depth).")
-        if len(parent.children) + len(tasks) > policy.spawn_children:
+        # What it started before it was tried again has ended with that attempt.
+        started = sum(child.plan.time >= parent.started for child in parent.children)
+        if started + len(tasks) > policy.spawn_children:
             raise OrderError(
                 f"One run may start at most {policy.spawn_children} others (spawn_children);"
-                f" {parent.id} has started {len(parent.children)}."
+                f" {parent.id} has started {started}."
             )
 
     def _needs(self, wish: _Wish) -> tuple[Need, ...]:
@@ -291,6 +297,7 @@ def _labels(label: str | None, count: int) -> list[str | None]:
 
 def _context(context: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     try:
-        return tuple((key, as_json(value)) for key, value in context.items() if not key.startswith("$"))
+        own = {key: value for key, value in context.items() if not key.startswith("$")}
+        return tuple((one_line(key, LONGEST_KEY), as_json(value)) for key, value in own.items())
     except ValueError as error:
         raise OrderError(f"The shared context cannot be passed on: {error}") from error

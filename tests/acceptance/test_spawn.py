@@ -174,6 +174,18 @@ async def test_chained_runs_can_read_earlier_results() -> None:
         assert gate.requests[1].system == 'You are ba.\n\n[Shared Context]:\n- research: "say \\"x\\""'
 
 
+async def test_a_result_that_failed_is_told_as_such() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        await one(session, "Look", agent="pm", label="research")
+        how = {"shared_context": {"$research": "reference"}, "on_dependency_failure": "proceed"}
+        await one(session, "Draw", agent="ba", **how)
+        await settle()
+        gate.fail("pm#1")
+        await settle()
+        assert gate.requests[1].system.endswith('- research: "[@pm failed: out of ideas]"')
+
+
 async def test_a_child_inherits_extends_and_overrides_and_never_changes_its_parent() -> None:
     gate = Gate()
     async with session_on(gate, context={"goal": "ship", "tone": "dry"}) as session:
@@ -287,6 +299,37 @@ async def test_what_a_run_started_ends_with_it(end: str) -> None:
         assert (child.status, grandchild.status) == (State.CANCELLED, State.CANCELLED)
         with pytest.raises(OrderError, match="has ended and can start nothing"):
             await one(session, "late", parent=child.id)
+
+
+async def test_a_run_that_is_tried_again_may_start_as_many_as_at_first() -> None:
+    gate = Gate()
+    async with session_on(gate, Policy(spawn_children=1, retry_delay=0.0)) as session:
+        root = await one(session, "0", agent="pm", retries=1)
+        await one(session, "1", parent=root.id)
+        await settle()
+        gate.fail("pm#1")
+        while gate.started.count("pm#1") < 2:
+            await settle()
+        await one(session, "2", parent=root.id)
+        with pytest.raises(OrderError, match=r"spawn_children\); pm#1 has started 1"):
+            await one(session, "3", parent=root.id)
+        session.cancel()
+
+
+async def test_agents_of_runs_that_were_stopped_leave_too() -> None:
+    gate = Gate()
+    async with session_on(gate, Policy(max_parallel=50)) as session:
+        await session.spawn([str(number) for number in range(20)], parallel=True)
+        await settle()
+        session.cancel()
+        await session.idle()
+        more = await session.spawn([str(number) for number in range(13)], parallel=True)
+        assert isinstance(more, list)
+        await settle()
+        for run in more:
+            gate.answer(run.id)
+        await session.idle()
+        assert len(session.roster.temporary) <= 20
 
 
 async def test_agents_that_were_made_for_a_run_leave_and_their_outputs_stay() -> None:

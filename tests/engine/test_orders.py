@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition, Via
-from teambot_tui.engine.facts import CancelRequested, WorkEnded
-from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.facts import ActivityReported, CancelRequested, PermissionAsked, WorkEnded
+from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.orders import Need, Order, OrderError, place
+from teambot_tui.engine.ports import Permissions, Usage
 from teambot_tui.language.parser import parse_prompt
 from tests.engine.bench import Bench
 
@@ -176,3 +178,57 @@ def test_random_orders_end_as_their_conditions_say(seed: int) -> None:
         may_run = all(source is not None and source.state in met[need.condition] for need, source in wanted)
         assert may_run == (task.state is not State.SKIPPED)
         assert may_run == (task.id in bench.prompts)
+
+
+@pytest.mark.parametrize("end", ["complete", "fail"])
+def test_a_source_that_is_needed_twice_must_end_as_both_want(end: str) -> None:
+    bench = Bench()
+    both = (Need("plan", Via.AFTER, Condition.ALWAYS), Need("plan", Via.RESULT, Condition.FAILURE))
+    give(bench, order(PM, label="plan"), order(BA, *both))
+    bench.act(f"{end} pm#1")
+    assert bench.states()["ba#1"] == ("executing" if end == "fail" else "skipped")
+
+
+def tried_again(bench: Bench, *needs: Need, label: str | None = None) -> None:
+    """Order work that is tried again once."""
+    give(bench, replace(order(PM, *needs, label=label), retries=1))
+
+
+def test_what_failed_work_had_started_and_asked_ends_with_it_though_it_is_tried_again() -> None:
+    bench = Bench()
+    tried_again(bench)
+    give(bench, replace(order(BA), parent=TaskId("pm#1")))
+    wish = PermissionAsked(0.0, TaskId("pm#1"), "1", "Shell", "execute", "ls", Permissions.ASK, attended=True)
+    bench.report(wish)
+    told = bench.fail("pm#1")
+    assert told == ["stop ba#1", "ba#1 cancelled"]
+    assert not bench.rules.approvals.open, "nobody waits for the answer any more"
+    assert bench.states() == {"pm#1": "queued", "ba#1": "cancelled"}
+
+
+def test_work_that_is_tried_again_is_sent_the_same_whatever_its_sources_do_meanwhile() -> None:
+    bench = Bench()
+    give(bench, order(BA, label="plan"))
+    bench.fail("ba#1")
+    tried_again(bench, Need("plan", Via.RESULT, Condition.ALWAYS))
+    sent = bench.prompts["pm#1"].text
+    assert "[@ba failed: boom]" in sent
+    bench.fail("pm#1")
+    bench.retry("ba#1")
+    del bench.prompts["pm#1"]
+    bench.wait(2)
+    assert bench.prompts["pm#1"].text == sent
+
+
+def test_what_stopped_work_reports_late_is_counted_once() -> None:
+    bench = Bench()
+    give(bench, order(PM))
+    use = ActivityReported(0.0, TaskId("pm#1"), Usage(100, 0, None))
+    bench.report(use)
+    bench.cancel("pm#1")
+    bench.retry("pm#1")
+    bench.report(use)
+    assert bench.rules.spending.tokens == 100
+    bench.fail("pm#1", "The work was stopped.")
+    bench.report(ActivityReported(0.0, TaskId("pm#1"), Usage(7, 0, None)))
+    assert bench.rules.spending.tokens == 107
