@@ -6,7 +6,7 @@ by who is faster.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.dependencies import Condition
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.language.nodes import Span
+
+_SILENT: Final = (State.CANCELLED, State.SKIPPED)
 
 
 class Binder:
@@ -56,11 +58,10 @@ class Binder:
         planned, tasks = self._prospect.captures(name)
         if planned is not None:
             return Dependency(planned.agent, planned.task, Via.VARIABLE, self._condition, name)
-        newest = tasks[-1]
-        if newest.ended is None:
-            return Dependency(newest.agent, newest.id, Via.VARIABLE, self._condition, name)
-        told = next((each for each in reversed(tasks) if each.state in (State.COMPLETED, State.FAILED)), None)
+        # As with an agent: a cancelled or skipped task leaves what was there before as it was.
+        told = next((each for each in reversed(tasks) if each.state not in _SILENT), None)
         if told is None:
+            newest = tasks[-1]
             self._fail(
                 f"Variable {{{name}}} was never produced: {newest.id} was {newest.state}.",
                 span,

@@ -83,6 +83,7 @@ def test_what_joins(text: str, expected: list[tuple[str, str, str, str | None]])
             "@writer {x}",
             ["writer#1 <- {x}=pm#1"],
         ),
+        (['pm:"A":x', 'ba:"B":x', "cancel ba#1"], "@writer {x}", ["writer#1 <- {x}=pm#1"]),
         (['pm:"A":x'], 'ba:"Use {x}":x', ["ba#1 <- {x}=pm#1"]),
     ],
 )
