@@ -158,8 +158,8 @@ class Runner:
         finally:
             await updates.aclose()
 
-    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict:
-        """Ask leave for something that an agent wants of us, and wait for the answer."""
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict | None:
+        """Ask leave for something that an agent at work wants of us; nothing if its work ends before."""
         answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         member = self._members[self._rules.board.tasks[task].agent]
 
@@ -167,8 +167,10 @@ class Runner:
             if not answer.done():  # whoever asked may have gone
                 answer.set_result(verdict)
 
+        work = self._running[task]
         self._ask(member, task, Permission(tool, tool, kind, printable(detail), settle))
-        return await answer
+        await asyncio.wait((answer, work), return_when=asyncio.FIRST_COMPLETED)
+        return answer.result() if answer.done() else None
 
     def _ask(self, member: Member, task: TaskId, wish: Permission) -> None:
         request = wish.id

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.bus import Bus
-from teambot_tui.engine.context import as_json
+from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.cycles import circle_of_retry
 from teambot_tui.engine.expansion import Expansion
 from teambot_tui.engine.explain import Explanation, explain_facts
@@ -39,14 +39,14 @@ from teambot_tui.engine.monitor import log_dependencies
 from teambot_tui.engine.orders import place
 from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Lasting, Offering, Verdict
+from teambot_tui.engine.ports import Lasting, Offering
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.runner import Runner
 from teambot_tui.engine.spawning import Spawner
 from teambot_tui.engine.targets import find_task, task_to_retry
-from teambot_tui.engine.text import printable
+from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.parser import parse
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
     from teambot_tui.engine.orders import Order
-    from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider
+    from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider, Verdict
     from teambot_tui.engine.resolver import Accepted
 
 
@@ -231,7 +231,7 @@ class Session:
             ValueError: it cannot be written as JSON.
         """
         told = None if value is None else as_json(value)
-        self._runner.report(ContextSet(self._clock(), key, told))
+        self._runner.report(ContextSet(self._clock(), one_line(key, LONGEST_KEY), told))
 
     def explain(self, text: str) -> Explanation:
         """Say what submitting this text now would do."""
@@ -326,16 +326,9 @@ class Session:
         """Answer an agent that asks permission; an answer that comes too late changes nothing."""
         self._runner.report(PermissionAnswered(self._clock(), task, request, verdict, always))
 
-    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict:
-        """Ask the person whether an agent may do something; it is rejected if its task ends before."""
-        asking = asyncio.ensure_future(self._runner.ask(task, tool, kind, detail))
-        over = asyncio.ensure_future(self.ended([task]))
-        try:
-            await asyncio.wait((asking, over), return_when=asyncio.FIRST_COMPLETED)
-            return asking.result() if asking.done() else Verdict.REJECT
-        finally:
-            asking.cancel()
-            over.cancel()
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict | None:
+        """Ask the person whether an agent at work may do something; nothing if its work ends before."""
+        return await self._runner.ask(task, tool, kind, detail)
 
     def offer_tools(self, provider: ToolProvider) -> None:
         """Let agents that can use tools find these."""

@@ -35,7 +35,8 @@ class Door:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._leave: dict[AgentId, asyncio.Future[Verdict]] = {}
+        self._leave: dict[AgentId, asyncio.Future[Verdict | None]] = {}
+        """What the person was asked about each agent, and answered."""
 
     async def spawn(
         self,
@@ -114,16 +115,12 @@ class Door:
 
     async def _ask_leave(self, caller: AgentId, task: TaskId, agent: str, work: str | list[str]) -> None:
         answered = self._leave.get(caller)
-        if answered is None:
+        if answered is None or (answered.done() and answered.result() is None):  # nobody has answered
             detail = f"start @{agent}: " + "\n".join([work] if isinstance(work, str) else work)
             answered = asyncio.ensure_future(self._session.ask(task, "spawn", "spawn", detail))
             self._leave[caller] = answered
-        try:
-            verdict = await asyncio.shield(answered)
-        except asyncio.CancelledError:
-            self._leave.pop(caller, None)
-            raise
-        if verdict is not Verdict.ALLOW:
+        # Shielded: a client that gives up finds the same question open when it calls again.
+        if await asyncio.shield(answered) is not Verdict.ALLOW:
             raise DoorError("The person did not allow you to start other agents. Do the work yourself.")
 
     def _task_of(self, caller: AgentId) -> Task:

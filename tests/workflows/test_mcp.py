@@ -216,6 +216,39 @@ async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) 
         session.cancel()
 
 
+async def test_a_question_that_nobody_answered_is_asked_again() -> None:
+    async def lead(client: Client) -> str:
+        return str(await call(client, "spawn", task="a"))
+
+    async with session_led_by(lead, Gate(), permissions=Permissions.ASK) as session:
+        session.submit("@pm Lead")
+        await until(lambda: session.approvals)
+        session.cancel("pm")
+        await session.idle()
+        assert not session.approvals
+        session.submit("@pm Lead")
+        await until(lambda: session.approvals)
+        (asked,) = session.approvals
+        session.answer(asked.task, asked.request, Verdict.ALLOW)
+        await until(lambda: session.board.tasks[TaskId("pm#2")].ended)
+        assert "general-purpose-1#1" in session.outcome(TaskId("pm#2")).output
+        session.cancel()
+
+
+async def test_what_an_agent_calls_its_runs_is_one_clean_line() -> None:
+    async def lead(client: Client) -> str:
+        context = {"a\x1b[2Jb\nc": 1}
+        return str(
+            await call(client, "spawn", task="a", label="\x1b]0;x\x07[b]red\nx", shared_context=context)
+        )
+
+    async with session_led_by(lead, Gate()) as session:
+        await session.run("@pm Lead")
+        (run,) = (task for task in session.board.tasks.values() if task.parent)
+        assert (run.plan.label, run.plan.context) == ("[b]red x", (("ab c", "1"),))
+        session.cancel()
+
+
 async def test_where_nobody_is_there_to_ask_nothing_is_started() -> None:
     async def lead(client: Client) -> str:
         return str(await call(client, "spawn", task="a"))
