@@ -7,6 +7,7 @@ start needs the person's leave, and the answer holds for its further ones.
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 from teambot_tui.engine.context import entries
@@ -111,7 +112,7 @@ class Door:
     def shared_context(self, caller: AgentId) -> Answer:
         """Return what the caller is told beside its task."""
         told = entries(self._task_of(caller), self._session.board)
-        return {entry.key: entry.value for entry in told}
+        return {entry.key: json.loads(entry.value) for entry in told}
 
     async def _ask_leave(self, caller: AgentId, task: TaskId, agent: str, work: str | list[str]) -> None:
         answered = self._leave.get(caller)

@@ -109,6 +109,12 @@ async def test_a_model_that_is_needed_and_missing_is_asked_for(tmp_path: Path, m
     )
 
 
+async def test_a_model_cannot_be_an_option(tmp_path: Path) -> None:
+    command = Command(["echo"], model_arguments=["--model", "{model}"])
+    result = await answer(command, request(tmp_path, model="--dangerously-allow-all"))
+    assert result.error == "--dangerously-allow-all is no model: it would be an option"
+
+
 async def test_a_program_that_is_not_on_path(tmp_path: Path) -> None:
     result = await answer(Command(["no-such-program"]), request(tmp_path))
     assert result.error == "there is no program no-such-program: it is not on PATH"

@@ -134,7 +134,7 @@ async def test_the_tools_describe_themselves_and_tell_what_is_wrong() -> None:
         assert all("description" in each for each in tools[0].input_schema["properties"].values())
         names = [each["agent"] for each in await call(client, "list_agents")]
         assert names == [*TEAM, "general-purpose"]
-        assert await call(client, "shared_context") == {"goal": '"ship"'}
+        assert await call(client, "shared_context") == {"goal": "ship"}
         assert [run["run"] for run in await call(client, "status")] == ["pm#1"]
         wrong = await call(client, "output", run="nothing")
         assert "There is no task, label or agent nothing" in wrong

@@ -166,6 +166,9 @@ class Command:
                 f"{self._program} needs a model: write @{request.agent} --model NAME …, "
                 f'or set model = "NAME" under [agents.{request.agent}]'
             )
+        if request.model and request.model.startswith("-"):
+            # A project's files and other agents may name models, and must not give options.
+            raise BackendError(f"{request.model[:SHOWN_CHARACTERS]} is no model: it would be an option")
         values = {
             "prompt": self._prompt(request),
             "system": request.system,
