@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.context import entries
-from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.explain import Explanation, explain_facts
 from teambot_tui.engine.facts import (
     ActivityReported,
@@ -27,6 +26,7 @@ from teambot_tui.engine.facts import (
     TaskFailed,
     TaskRetried,
     TaskSkipped,
+    TaskStarted,
     TextProduced,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from teambot_tui.ui.ups import Step
 
 _LAST_LINE = 400
-_FALLS_WITH_A_CANCELLED = (Condition.SUCCESS, Condition.FAILURE, Condition.ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,21 +323,32 @@ class Mirror:
     def prompt(self, name: TaskId) -> Prompt | None:
         """Return the prompt a task was sent, or would be sent now; nothing while an output is lacking."""
         task: Task = self._board.tasks[name]
-        if task.pending or any(source is None for source in task.sources):
-            return None
-        return compose(task, self._board, self.policy.inject_limit)
+        started = next((fact for fact in reversed(task.story) if isinstance(fact, TaskStarted)), None)
+        if started is None or task.state in (State.QUEUED, State.WAITING):
+            if any(source is None or source.ended is None for source in task.sources):
+                return None
+            return compose(task, self._board, self.policy.inject_limit)
+        # What others have said since then changes nothing about it.
+        return replace(compose(task, self._board, self.policy.inject_limit), text=started.prompt)
 
     def falls_with(self, names: Iterable[TaskId]) -> tuple[TaskId, ...]:
-        """Return what would be skipped if these tasks were cancelled."""
-        fallen = dict.fromkeys(self._board.tasks[name] for name in names)
-        line = list(fallen)
+        """Return what else would be cancelled, or skipped, if these tasks were cancelled."""
+        ends = {self._board.tasks[name]: State.CANCELLED for name in names}
+        chosen = set(ends)
+        line = list(ends)
         while line:
             source = line.pop()
-            for task in source.dependents:
-                if task not in fallen and task.pending.get(source) in _FALLS_WITH_A_CANCELLED:
-                    fallen[task] = None
-                    line.append(task)
-        return tuple(task.id for task in fallen if task.id not in set(names))
+            falling = {
+                task: State.SKIPPED
+                for task in source.dependents
+                if source in task.pending and ends[source] not in task.pending[source]
+            }
+            if ends[source] is State.CANCELLED:
+                falling |= {child: State.CANCELLED for child in source.children if child.ended is None}
+            new = {task: end for task, end in falling.items() if task not in ends}
+            ends |= new
+            line += new
+        return tuple(task.id for task in ends if task not in chosen)
 
     @property
     def wishes(self) -> tuple[Wish, ...]:

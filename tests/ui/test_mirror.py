@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.engine.bus import Backlog
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.orders import Need, Order
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.language.errors import StatementError
+from teambot_tui.language.parser import parse_prompt
 from teambot_tui.ui.mirror import Mirror
 from tests.team import TEAM, Gate, session_of, settle
 
@@ -111,6 +114,40 @@ async def test_what_falls_with_a_task() -> None:
             mirror.take_in(backlog.take())
             assert set(mirror.falls_with([TaskId("pm#1")])) == {"ba#1", "reviewer#1", "writer#1"}
             assert mirror.falls_with([TaskId("reviewer#1")]) == ()
+
+
+async def test_children_fall_with_a_task_and_what_goes_on_after_anything_does_not() -> None:
+    backlog = Backlog()
+    async with session_of(Gate()) as session:
+        mirror = Mirror(session.roster, session.policy)
+
+        def order(agent: str, *needs: Need, parent: str = "") -> Order:
+            return Order(AgentId(agent), parse_prompt("Go"), needs, parent=TaskId(parent) if parent else None)
+
+        with session.bus.subscribe(backlog.put):
+            session.place([order("pm")])
+            session.place([order("ba", parent="pm#1"), order("writer", Need("pm"))])
+            session.place([order("reviewer", Need("writer", condition=Condition.ANY))])
+            mirror.take_in(backlog.take())
+            assert set(mirror.falls_with([TaskId("pm#1")])) == {"ba#1", "writer#1"}
+            assert set(mirror.falls_with([TaskId("writer#1")])) == {"reviewer#1"}
+
+
+async def test_the_prompt_of_a_task_is_what_it_was_sent() -> None:
+    backlog, gate = Backlog(), Gate()
+    async with session_of(gate) as session:
+        mirror = Mirror(session.roster, session.policy)
+        with session.bus.subscribe(backlog.put):
+            session.submit("@pm See {{output:ba}}")
+            await settle()
+            session.submit("@ba Say it")
+            await settle()
+            gate.answer("ba#1", "news")
+            await settle()
+            mirror.take_in(backlog.take())
+            sent = mirror.prompt(TaskId("pm#1"))
+            assert sent is not None
+            assert sent.text == gate.prompt("pm#1") == 'See (No output available from task "ba")'
 
 
 def test_a_command_is_one_only_when_it_is_alone() -> None:
