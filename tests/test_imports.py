@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-HEAVY = ("acp", "anyio", "httpcore2", "httpx2", "mcp", "pydantic", "xllamacpp")
+HEAVY = (
+    *("acp", "anyio", "httpcore2", "httpx2", "mcp", "pydantic"),
+    *("starlette", "uvicorn", "xllamacpp", "yaml"),
+)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +32,7 @@ def test_opening_a_session_on_every_type_of_backend_imports_nothing_heavy() -> N
     script = (
         "import sys; from teambot_tui.agents.catalogue import build; "
         "build('openai', {'base_url': 'http://127.0.0.1:1/v1'}); build('local', {}); "
+        "build('acp', {'command': ['agent']}); build('command', {'command': ['agent']}); "
         f"print(*sorted(set({HEAVY}) & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.segment import Segment
-from textual.cache import LRUCache
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -19,7 +17,7 @@ from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.feed_block import Block
 from teambot_tui.ui.widgets.feed_find import Search, Sieve
 from teambot_tui.ui.widgets.feed_heads import Kind, Page, Row
-from teambot_tui.ui.widgets.feed_paint import ROLES, draw, stylize
+from teambot_tui.ui.widgets.feed_paint import ROLES, Painter, stylize
 from teambot_tui.ui.widgets.feed_text import Output
 from teambot_tui.ui.widgets.feed_view import View
 
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 _WIDEST: Final = 110
 _AIRY: Final = 20
 _WHEEL: Final = 3
-_STRIPS: Final = 1024
 _MARKED_FROM: Final = 3
 """Fewer rows are too few to give one away."""
 
@@ -87,10 +84,9 @@ class Feed(Widget, can_focus=True):
         self._cursor: Block | None = None
         self._search: Search | None = None
         self._page = Page(0, False, glyphs, self._state_of)
-        self._styles: dict[str, Style] = {}
+        self._painter = Painter(self, glyphs)
         self._drawn: list[tuple[Strip, Block, Row]] = []
         """The rows of the last frame: until the next one the mouse points at them, whatever happens."""
-        self._strips: LRUCache[tuple[Row, bool, int], Strip] = LRUCache(_STRIPS)
 
     # What is shown
 
@@ -323,8 +319,7 @@ class Feed(Widget, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._styles = {}
-        self._strips.clear()
+        self._painter.forget()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the rows in sight.
@@ -339,7 +334,8 @@ class Feed(Widget, can_focus=True):
         ]
         if not self.follow and len(self._drawn) > _MARKED_FROM:
             strip, block, row = self._drawn[-1]
-            self._drawn[-1] = (self._mark_below(strip, block), block, row)
+            tasks = len(self._view.blocks) - block.position - 1
+            self._drawn[-1] = (self._painter.mark_below(strip, tasks), block, row)
         _, background = self.background_colors
         filters = self.get_line_filters()
         strips = []
@@ -350,29 +346,15 @@ class Feed(Widget, can_focus=True):
             strips.append(strip.crop(*crop.column_span))
         return strips
 
-    def _mark_below(self, strip: Strip, block: Block) -> Strip:
-        """Say at the end of the last row that there is more, and how to come to it."""
-        tasks = len(self._view.blocks) - block.position - 1
-        more = f"{tasks} more" if tasks else "more"
-        text = f" {self._glyphs['below']} {more} {self._glyphs['dot']} End follows "
-        room = self.size.width - len(text)
-        if room < 0:
-            return strip
-        return Strip.join([strip.crop(0, room), Strip([Segment(text, self._role_styles()["feed--below"])])])
-
     def render_line(self, y: int) -> Strip:
         if y < len(self._drawn):
             return self._drawn[y][0]
         return Strip.blank(self.size.width, self.rich_style)
 
     def _draw(self, block: Block, index: int) -> Strip:
-        row, width = block.row(index), self.size.width
+        row = block.row(index)
         has_cursor = self.has_focus and row.kind is Kind.HEAD and block.view.task == self.cursor
-        strip = self._strips.get((row, has_cursor, width))
-        if strip is None:
-            cursor = self._glyphs["plan"] if has_cursor else ""
-            strip = draw(row, width, self.rich_style, self._role_styles(), cursor)
-            self._strips[row, has_cursor, width] = strip
+        strip = self._painter.strip(row, has_cursor=has_cursor)
         for start, end, style in self._marks(block, index, row):
             strip = stylize(strip, start, end, style)
         return strip.apply_offsets(0, block.line(index))
@@ -382,18 +364,13 @@ class Feed(Widget, can_focus=True):
         if self._search is not None and (span := block.span(index)) is not None:
             for start, end, is_here in self._search.within(block, *span):
                 first, last = (row.gutter + block.column(index, each - span[0]) for each in (start, end))
-                yield first, last, self._role_styles()["feed--found-here" if is_here else "feed--found"]
+                yield first, last, self._painter.styles["feed--found-here" if is_here else "feed--found"]
         if (selection := self.text_selection) is not None:
             selected = selection.get_span(block.line(index))
             if selected is not None:
                 end = selected[1] if selected[1] >= 0 else row.gutter + len(row.text)
                 style = self.screen.get_component_rich_style("screen--selection")
                 yield max(selected[0], row.gutter), end, style
-
-    def _role_styles(self) -> dict[str, Style]:
-        if not self._styles:
-            self._styles = {name: self.get_component_rich_style(name) for name in self.COMPONENT_CLASSES}
-        return self._styles
 
     def _turn_page(self) -> None:
         """Follow the size of the widget."""
@@ -412,7 +389,7 @@ class Feed(Widget, can_focus=True):
         read = block.read_at(hook[1], self._page) if hook is not None and hook[0] is block else None
         before = blocks[block.position - 1] if block.position else None
         plain = self._search is not None and bool(self._search.matches(block))
-        block.arrange(self._page, self._role_styles(), before, plain=plain)
+        block.arrange(self._page, self._painter.styles, before, plain=plain)
         if read is not None:
             self._view.hook = (block, block.output.row_at(read))
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.cache import LRUCache
 from textual.strip import Strip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.widget import Widget
+
+    from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.widgets.feed_heads import Row
 
 ROLES: Final = tuple(
@@ -45,6 +49,48 @@ ROLES: Final = tuple(
     ]
 )
 """What a part of a row can be; the stylesheet says how it looks."""
+_STRIPS: Final = 1024
+
+
+class Painter:
+    """Draws the rows of a feed; for the same row it gives the same strip again."""
+
+    def __init__(self, feed: Widget, glyphs: Glyphs) -> None:
+        self._feed = feed
+        self._glyphs = glyphs
+        self._styles: dict[str, Style] = {}
+        self._strips: LRUCache[tuple[Row, bool, int], Strip] = LRUCache(_STRIPS)
+
+    @property
+    def styles(self) -> dict[str, Style]:
+        """How each role looks."""
+        if not self._styles:
+            self._styles = {name: self._feed.get_component_rich_style(name) for name in ROLES}
+        return self._styles
+
+    def forget(self) -> None:
+        """Draw everything anew: the styles have changed."""
+        self._styles = {}
+        self._strips.clear()
+
+    def strip(self, row: Row, *, has_cursor: bool) -> Strip:
+        """Return a row as it looks."""
+        width = self._feed.size.width
+        strip = self._strips.get((row, has_cursor, width))
+        if strip is None:
+            cursor = self._glyphs["plan"] if has_cursor else ""
+            strip = draw(row, width, self._feed.rich_style, self.styles, cursor)
+            self._strips[row, has_cursor, width] = strip
+        return strip
+
+    def mark_below(self, strip: Strip, tasks: int) -> Strip:
+        """Say at the end of a strip that there is more below, and how to come to it."""
+        more = f"{tasks} more" if tasks else "more"
+        text = f" {self._glyphs['below']} {more} {self._glyphs['dot']} End follows "
+        room = self._feed.size.width - len(text)
+        if room < 0:
+            return strip
+        return Strip.join([strip.crop(0, room), Strip([Segment(text, self.styles["feed--below"])])])
 
 
 def draw(row: Row, width: int, base: Style, styles: Mapping[str, Style], cursor: str = "") -> Strip:
