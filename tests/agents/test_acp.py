@@ -529,7 +529,7 @@ async def test_capabilities_are_off_unless_switched_on(stage: Make) -> None:
     assert known["terminal"] is True
 
 
-async def test_files_are_read_and_with_permission_written(stage: Make) -> None:
+async def test_files_are_read_and_written_with_permission(stage: Make) -> None:
     async with stage(files=True) as team:
         there = team.directory / "notes.txt"
         there.write_text("one\ntwo\nthree\n")
@@ -541,13 +541,17 @@ async def test_files_are_read_and_with_permission_written(stage: Make) -> None:
             ("fs/write_text_file", {"path": str(new), "content": "new"}),
         )
         refused, _ = await team.calls(
-            ("fs/write_text_file", {"path": str(there), "content": "no"}), verdict=Verdict.REJECT
+            ("fs/write_text_file", {"path": str(there), "content": "no"}),
+            ("fs/read_text_file", {"path": str(there)}),
+            verdict=Verdict.REJECT,
         )
         assert answers == [{"content": "one\ntwo\nthree\n"}, {"content": "two\n"}, None, None]
         assert there.read_text() == "one\n2\nthree\n"
         assert new.read_text() == "new"
-        assert refused[0]["message"] == "the person did not allow it"
+        assert [answer["message"] for answer in refused] == ["the person did not allow it"] * 2
         assert [(wish.tool, wish.kind, wish.detail) for wish in wishes] == [
+            (f"read {there}", "read", str(there)),
+            (f"read {there}", "read", str(there)),
             (f"write {there}", "edit", f"--- {there}\n+++ {there}\n@@ -2 +2 @@\n one\n-two\n+2\n three"),
             (f"write {new}", "edit", f"--- /dev/null\n+++ {new}\n@@ -1 +1 @@\n+new"),
         ]

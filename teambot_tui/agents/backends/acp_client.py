@@ -111,10 +111,12 @@ class Client:
     async def read_text_file(
         self, path: str, session_id: str, limit: int | None = None, line: int | None = None
     ) -> ReadTextFileResponse:
-        """Return the text of a file."""
+        """Return the text of a file, if the person, or what they have set, allows it."""
         with self._answering():
-            self._working_turn("fs/read_text_file", session_id, offered=self._offers_files)
-            return ReadTextFileResponse(content=await asyncio.to_thread(self._files.read, path, line, limit))
+            turn = self._working_turn("fs/read_text_file", session_id, offered=self._offers_files)
+            content = await asyncio.to_thread(self._files.read, path, line, limit)
+            await self._ask(turn, f"read {path}", "read", path)
+            return ReadTextFileResponse(content=content)
 
     async def write_text_file(self, content: str, path: str, session_id: str) -> None:
         """Write a file, if the person allows it."""
