@@ -14,13 +14,13 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.board import State
+from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of, task_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from teambot_tui.engine.board import Board, Lane, Task
+    from teambot_tui.engine.board import Board, Lane
     from teambot_tui.engine.facts import TaskCreated
 
 
@@ -138,6 +138,27 @@ def circle_of_retry(board: Board, root: Task) -> list[AgentId]:
     except CycleError as error:
         return _agents_on([task.id for task in error.args[1]])
     return []
+
+
+def stands_behind(task: Task, other: Task) -> bool:
+    """Whether a task cannot begin, let alone end, before another one has ended."""
+    ahead: dict[Lane, dict[Task, Task]] = {}
+    seen = {task}
+    open_ends = [task]
+    while open_ends:
+        each = open_ends.pop()
+        if each is other:
+            return True
+        if each.ended is not None or each.state is State.EXECUTING:
+            continue
+        if each.lane not in ahead:
+            line = each.lane.in_turn()
+            ahead[each.lane] = dict(zip(line[1:], line, strict=False))
+        for source in (*each.pending, ahead[each.lane].get(each)):
+            if isinstance(source, Task) and source not in seen:
+                seen.add(source)
+                open_ends.append(source)
+    return False
 
 
 def _sources(task: Task, bound: dict[tuple[TaskId, AgentId], TaskId]) -> Iterator[TaskId]:

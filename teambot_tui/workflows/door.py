@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from teambot_tui.engine.context import entries
+from teambot_tui.engine.cycles import stands_behind
 from teambot_tui.engine.orders import OrderError, find
 from teambot_tui.engine.ports import Verdict
 from teambot_tui.engine.spawning import Run
@@ -78,11 +79,19 @@ class Door:
         return [self._status(run.id) for run in ([started] if isinstance(started, Run) else started)]
 
     async def wait(
-        self, runs: Sequence[str], *, at_least: int | None = None, seconds: float = 600.0
+        self, caller: AgentId, runs: Sequence[str], *, at_least: int | None = None, seconds: float = 600.0
     ) -> list[Answer]:
-        """Wait until all of the runs have ended, or so many of them, or the time is over."""
+        """Wait until all of the runs have ended, or so many of them, or the time is over.
+
+        Raises:
+            DoorError: There is no such run, or they wait for the caller themselves.
+        """
         tasks = [self._find(name) for name in runs]
         enough = len(tasks) if at_least is None else min(at_least, len(tasks))
+        own, board = self._task_of(caller), self._session.board
+        stuck = [task for task in tasks if stands_behind(board.tasks[task], own)]
+        if len(tasks) - len(stuck) < enough:
+            raise DoorError(f"{stuck[0]} begins when you have ended: do not wait for it.")
         try:
             async with asyncio.timeout(min(seconds, _LONGEST_WAIT)):
                 await self._session.ended(tasks, at_least=enough)

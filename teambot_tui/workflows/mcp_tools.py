@@ -94,7 +94,7 @@ def add_tools(
     ) -> str:
         """Wait until runs have ended. Tells how each of them stands, also when the time is over."""
         async with taking_long(context):
-            return await _answer(door.wait(runs, at_least=at_least, seconds=timeout))
+            return await _answer(door.wait(who(context), runs, at_least=at_least, seconds=timeout))
 
     @server.tool(structured_output=False)
     async def output(

@@ -249,6 +249,28 @@ async def test_what_an_agent_calls_its_runs_is_one_clean_line() -> None:
         session.cancel()
 
 
+async def test_nobody_waits_for_what_waits_for_them() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        await call(client, "spawn", task="Follow", label="follow", chain_after="pm")
+        await call(client, "spawn", task="Go on", label="go-on", chain_after="follow")
+        await call(client, "spawn", task="Work", label="work")
+        told = [await call(client, "wait", runs=[run]) for run in ("pm", "pm#2", "go-on")]
+        gate.answer("work#1", "done")
+        told.append(await call(client, "wait", runs=["go-on", "work"], at_least=1))
+        return "\n".join(map(str, told))
+
+    async with asyncio.timeout(60), session_led_by(lead, gate) as session:
+        session.submit("@pm Lead\n@pm Again")
+        await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
+        *refused, content = session.outcome(TaskId("pm#1")).output.split("\n")
+        assert all("begins when you have ended" in line for line in refused)
+        assert len(refused) == 3
+        assert "completed" in content
+        session.cancel()
+
+
 async def test_where_nobody_is_there_to_ask_nothing_is_started() -> None:
     async def lead(client: Client) -> str:
         return str(await call(client, "spawn", task="a"))
