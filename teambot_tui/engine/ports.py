@@ -51,7 +51,7 @@ class ToolServer:
     """
 
     url: str
-    secret: str
+    secret: str = field(repr=False)
     attention: Attention = field(default_factory=Attention, compare=False)
 
 

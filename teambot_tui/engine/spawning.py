@@ -31,6 +31,8 @@ _ON_FAILURE = {"skip": Condition.SUCCESS, "refuse": Condition.SUCCESS, "proceed"
 _KEPT = 6
 """At least so many agents that were made for a run stay in view after it has ended."""
 _LONGEST_LABEL = 100
+_NOT_IN_LABELS = "#/"
+"""A label that looks like a task, or an instance of one, would be taken for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +210,10 @@ class Spawner:
                 f"on_dependency_failure must be one of {', '.join(_ON_FAILURE)},"
                 f" not {one_line(wish.on_failure, 40)}."
             )
-        if wish.retries < 0 or (wish.timeout is not None and wish.timeout <= 0):
+        if wish.retries < 0 or (wish.timeout is not None and not wish.timeout > 0):
             raise OrderError("retries must not be negative, and timeout must be above 0.")
+        if wish.label and set(wish.label) & set(_NOT_IN_LABELS):
+            raise OrderError(f"A label must not contain {_NOT_IN_LABELS}, which are for the ids of tasks.")
         if session.roster.base(wish.agent) is None:
             known = tuple(dict.fromkeys((*session.roster.agents, *session.roster.bases)))
             near = did_you_mean(wish.agent, known)

@@ -115,6 +115,9 @@ async def test_a_dependency_that_has_failed_already_refuses_the_run_if_so_set() 
         ({"shared_context": {"x": object()}}, "cannot be written as JSON"),
         ({"shared_context": {"$nobody": "reference"}}, "There is no task, label or agent nobody"),
         ({"timeout": 0}, "timeout must be above 0"),
+        ({"timeout": float("nan")}, "timeout must be above 0"),
+        ({"label": "pm#1"}, "A label must not contain"),
+        ({"label": "up-2/plan"}, "A label must not contain"),
         ({"retries": -1}, "retries must not be negative"),
     ],
 )

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
+from teambot_tui.agents.backends.command import Command
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verdict
 from teambot_tui.engine.session import Session
+from teambot_tui.headless.events import JsonLines
 from teambot_tui.workflows.mcp_server import McpDoor
 from tests.agents.subjects import acp_command
 from tests.team import TEAM, Gate, settle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-    from pathlib import Path
 
     from mcp import Client
 
@@ -326,6 +329,51 @@ async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_p
         result = await session.run("@pm delegate Count to three")
         assert result.output == "Count to three", result
         assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
+
+
+SHOW = """
+import json, os, stat, sys
+path = sys.argv[-1].partition("=")[2]
+folder = os.path.dirname(path)
+print(json.dumps([sys.argv, dict(os.environ), stat.S_IMODE(os.stat(folder).st_mode), os.path.exists(path)]))
+"""
+
+
+async def test_the_secret_of_an_agent_is_told_to_nobody_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    acp = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools")))
+    command = Command([sys.executable, "-c", SHOW], tool_arguments=("--config={tools}",))
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, acp)
+
+    members = [
+        Member(AgentId("pm"), "You lead.", None, acp, Permissions.ALLOW),
+        Member(AgentId("ba"), "", None, command),
+    ]
+    session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path)
+    door = McpDoor(session)
+    session.offer_tools(door)
+    lines: list[str] = []
+    printer = JsonLines(lines.append, ascii_only=False)
+    async with asyncio.timeout(60), session:
+        with session.bus.subscribe(printer.see):
+            assert (await session.run("@pm delegate Count to three")).completed
+            shown = (await session.run("@ba Show")).output
+        server = await door.server_for(AgentId("pm"))
+        other = await door.server_for(AgentId("ba"))
+    assert server is not None
+    assert other is not None
+    assert server.secret != other.secret
+    for secret in (server.secret, other.secret):
+        assert secret not in "".join(lines) + shown + caplog.text + repr(server) + repr(other)
+    arguments, _, mode, exists = json.loads(shown)
+    assert (mode, exists) == (0o700, True)
+    assert not await asyncio.to_thread(Path(arguments[-1].partition("=")[2]).exists), (
+        "it is gone with the task"
+    )
 
 
 async def test_who_waits_for_another_agent_is_not_silent(tmp_path: Path) -> None:
