@@ -133,7 +133,7 @@ class Spawner:
             OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
         """
         wish = _Wish(
-            agent=agent,
+            agent=self._session.roster.base(agent) or agent,
             label=one_line(label or "", _LONGEST_LABEL) or None,
             after=(*_names(chain_after), *_names(depends_on)),
             include_results=include_dependency_result,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 from teambot_tui.engine.text import one_line
-from teambot_tui.language.names import did_you_mean
+from teambot_tui.language.names import ALIASES, did_you_mean
 
 EXAMPLE: Final = "/spawn --after research --include-result --label design @builder-1 Design the UI"
 _OPTION: Final = re.compile(r"\s*+--(?P<name>[\w-]*+)(?:=(?P<value>\"[^\"\n]*+\"|\S++))?(?=\s|\Z)")
@@ -71,7 +71,7 @@ def parse_spawn(text: str) -> SpawnCommand:
             value, position = following["value"], following.end()
         wish = _with(wish, name, value.strip('"'))
     if agent := _AGENT.match(text, position):
-        wish, position = replace(wish, agent=agent["agent"]), agent.end()
+        wish, position = replace(wish, agent=_id(agent["agent"])), agent.end()
     task = text[position:].strip()
     if not task:
         _fail("Say what is to be done.")
@@ -85,7 +85,7 @@ def _with(wish: SpawnCommand, name: str, value: str) -> SpawnCommand:
         _fail(f"--{name} needs a value.")
     match name:
         case "after":
-            return replace(wish, after=(*wish.after, value.removeprefix("@")))
+            return replace(wish, after=(*wish.after, _id(value.removeprefix("@"))))
         case "label":
             return replace(wish, label=one_line(value, 64))
         case "model":
@@ -100,6 +100,11 @@ def _with(wish: SpawnCommand, name: str, value: str) -> SpawnCommand:
             if value not in _ON_FAILURE:
                 _fail(f"--on-failure must be {', '.join(_ON_FAILURE)}, not {one_line(value, 40)}.")
             return replace(wish, on_failure=value)
+
+
+def _id(name: str) -> str:
+    """Return the agent's id where an alias is written."""
+    return ALIASES.get(name, name)
 
 
 def _seconds(value: str) -> float:

@@ -133,6 +133,15 @@ async def test_what_is_wrong_is_told_at_once_and_starts_nothing(how: dict[str, o
         assert session.roster.agents == before
 
 
+@pytest.mark.parametrize(("agent", "who"), [("PM", "pm"), ("General-Purpose", "general-purpose-1")])
+async def test_an_agent_may_be_named_in_any_case(agent: str, who: str) -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        assert (await one(session, "A", agent=agent)).agent == who
+        gate.answer(f"{who}#1")
+        await session.idle()
+
+
 async def test_parallel_runs_start_at_once_with_the_same_context() -> None:
     gate = Gate()
     async with session_on(gate, Policy(max_parallel=10)) as session:

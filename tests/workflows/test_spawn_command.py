@@ -24,6 +24,7 @@ from teambot_tui.workflows.spawn_command import SpawnCommand, SpawnCommandError,
         ('--label "my step" --model=opus x', SpawnCommand("x", label="my step", model="opus")),
         ("--retries 2 --timeout 1.5 x", SpawnCommand("x", retries=2, timeout=1.5)),
         ("--on-failure proceed x", SpawnCommand("x", on_failure="proceed")),
+        ("--after @business_analyst @project_manager x", SpawnCommand("x", "pm", ("ba",))),
         ("@pm --after x", SpawnCommand("--after x", "pm")),
     ],
 )
