@@ -225,10 +225,11 @@ class _Resolver:
         return {agent: mention.span}
 
     def _variables(self, stage: Stage, later: list[str]) -> list[Dependency]:
-        known = self.prospect.variables
+        asked = [part for part in stage.parts if isinstance(part, Variable)]
+        known = self.prospect.variables if asked else ()
         bound: dict[str, Dependency] = {}
-        for part in stage.parts:
-            if not isinstance(part, Variable) or part.name in bound:
+        for part in asked:
+            if part.name in bound:
                 continue
             if part.name in known:
                 bound[part.name] = self.binder.variable(part.name, part.span)
