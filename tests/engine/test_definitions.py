@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Unpack
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.facts import AgentDefined, TaskCreated
 from teambot_tui.language.errors import StatementError
-from tests.engine.bench import Bench
+from tests.engine.bench import Bench, PolicyFields
 
 DEFINED = '$scanner := {base: "general-purpose", prompt: "You look.", model: "opus"}'
 
@@ -19,8 +20,8 @@ DEFINED = '$scanner := {base: "general-purpose", prompt: "You look.", model: "op
 class Recruiting(Bench):
     """A bench whose roster follows who joins."""
 
-    def __init__(self, *statements: str) -> None:
-        super().__init__()
+    def __init__(self, *statements: str, **policy: Unpack[PolicyFields]) -> None:
+        super().__init__(**policy)
         self.roster = replace(self.roster, bases=("general-purpose", "plan"))
         for text in statements:
             self.act(text)
