@@ -20,6 +20,7 @@ from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Wor
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
+    from teambot_tui.engine.facts import TaskCreated
     from teambot_tui.language.nodes import Part
 
 
@@ -64,7 +65,7 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
                 assert_never(dependency.via)
     used = (*handed, *results, *by_agent.values(), *by_variable.values())
     outputs = {source: _output(source, limit) for source in used}
-    insertion = _Insertion(by_agent, by_variable, outputs, plan.scope, board, limit)
+    insertion = _Insertion(by_agent, by_variable, outputs, plan, board, limit)
     text = "".join(map(insertion.text, plan.parts))
     text = _handed_on([(source, outputs[source]) for source in handed], text)
     text = _after_results([outputs[source] for source in results], text)
@@ -110,14 +111,14 @@ class _Insertion:
         by_agent: dict[AgentId, Task],
         by_variable: dict[str, Task],
         outputs: dict[Task, str],
-        scope: str,
+        plan: TaskCreated,
         board: Board,
         limit: int,
     ) -> None:
         self._by_agent = by_agent
         self._by_variable = by_variable
         self._outputs = outputs
-        self._scope = scope
+        self._plan = plan
         self._board = board
         self._limit = limit
         self._mentioned: set[str] = set()
@@ -145,7 +146,7 @@ class _Insertion:
 
     def _latest(self, name: str) -> str:
         """The latest output of a task or an agent, framed; it is never waited for."""
-        source = _latest(self._board, self._scope, name)
+        source = _latest(self._board, self._plan, name)
         if source is None:
             return f'(No output available from task "{name}")'
         end = f'--- End output from task "{name}" ---'
@@ -154,16 +155,16 @@ class _Insertion:
         return f'--- Output from task "{name}" ---\n{body}\n{end}'
 
 
-def _latest(board: Board, scope: str, name: str) -> Task | None:
+def _latest(board: Board, plan: TaskCreated, name: str) -> Task | None:
     """Return the task that completed last under a label or, where there is none, of an agent.
 
-    From within a scope, what was said under a label elsewhere is not seen: it belongs to another run.
+    A task of a workflow does not see what was said under a label in another scope: it belongs to another run.
     """
+    sees_all = not plan.scope and plan.label is None
     lane = board.lanes.get(AgentId(name))
     for tasks in (board.labels.get(name, ()), lane.spoken if lane else ()):
         for task in reversed(tasks):
-            plan = task.plan
-            is_seen = not scope or plan.scope == scope or plan.label is None
+            is_seen = sees_all or task.plan.scope == plan.scope or task.plan.label is None
             if is_seen and task.state is State.COMPLETED:
                 return task
     return None

@@ -94,6 +94,16 @@ def test_from_within_a_scope_only_its_own_labels_are_seen() -> None:
     assert "from pm\n" in bench.prompts["writer#3"].text
 
 
+def test_the_first_workflow_does_not_see_the_second() -> None:
+    bench = Bench()
+    give(bench, order(PM, label="plan"))
+    bench.complete("pm#1", "first")
+    give(bench, order(PM, label="plan", scope="up-2/"))
+    bench.complete("pm#2", "second")
+    give(bench, order(BA, label="check", text="{{output:plan}}"))
+    assert "\nfirst\n" in bench.prompts["ba#1"].text
+
+
 @pytest.mark.parametrize(
     ("orders", "message"),
     [
