@@ -60,6 +60,7 @@ class Runner:
         self.tools: ToolProvider | None = None
         self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
         self._running: dict[TaskId, asyncio.Task[None]] = {}
+        self._stopped: set[TaskId] = set()
         self._chores: set[asyncio.Task[None]] = set()
         self._alarm: tuple[float, asyncio.TimerHandle] | None = None
         self._idle = asyncio.Event()
@@ -111,7 +112,7 @@ class Runner:
             case StartTask():
                 self._start(effect, now)
             case StopTask():
-                self._running[effect.task].cancel()
+                self._stop(effect.task)
             case AnswerPermission():
                 self._asking.pop((effect.task, effect.request))(effect.verdict)
             case WakeAt():
@@ -136,11 +137,20 @@ class Runner:
             given=prompt.given,
             tools=partial(self.tools.server_for, effect.agent) if self.tools else None,
         )
-        self.report(TaskStarted(now, effect.task, prompt.text, request.system, request.model))
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
         self._running[effect.task] = work
         # A callback, because work that is cancelled before its first step never runs a line of its own.
         work.add_done_callback(self._end)
+        if effect.task in self._stopped:
+            self._stopped.discard(effect.task)
+            work.cancel()
+        self.report(TaskStarted(now, effect.task, prompt.text, request.system, request.model))
+
+    def _stop(self, task: TaskId) -> None:
+        if (work := self._running.get(task)) is not None:
+            work.cancel()
+        else:  # whoever heard that another one started was faster than we are with this one
+            self._stopped.add(task)
 
     async def _listen(self, member: Member, request: Request) -> None:
         intake = Intake()

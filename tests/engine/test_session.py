@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskSkipped, TextProduced
+from teambot_tui.engine.facts import (
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TaskStarted,
+    TextProduced,
+)
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.policy import OnFailure, Policy
 from teambot_tui.engine.ports import BackendError, Text
@@ -19,6 +26,7 @@ from tests.team import Broken, Gate, Watch, session_of, settle
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ports import Request, Update
 
 
@@ -212,3 +220,28 @@ async def test_how_references_were_resolved_is_logged(caplog: pytest.LogCaptureF
         "ba#1 received $@pm from pm#1 (completed) after waiting",
         "writer#1 received ->@ba from ba#1 (completed) after waiting",
     ]
+
+
+@pytest.mark.parametrize("target", ["pm", "ba", "all"])
+async def test_who_hears_of_a_start_may_cancel_at_once(target: str) -> None:
+    gate = Gate()
+    async with asyncio.timeout(60), session_of(gate) as session:
+
+        def cancel(fact: Fact) -> None:
+            assert isinstance(fact, TaskStarted)
+            if fact.task == "pm#1":
+                session.cancel(target)
+
+        with session.bus.subscribe(cancel, TaskStarted):
+            session.submit("@writer Begin -> @pm,ba Work")
+            await settle()
+            gate.answer("writer#1")
+            await settle()
+        for task in gate.started:
+            if task not in gate.closed:
+                gate.answer(task)
+        await session.idle()
+        states = {task.id: task.state for task in session.board.tasks.values()}
+        cancelled = {"pm": ("pm#1",), "ba": ("ba#1",), "all": ("pm#1", "ba#1")}[target]
+        assert [task for task, state in states.items() if state is State.CANCELLED] == list(cancelled)
+        assert not set(gate.started) & set(cancelled), "its agent never heard of it"
