@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
@@ -20,6 +21,8 @@ def main() -> None:
     except CannotOpenError as error:
         sys.stderr.write(f"Error: {error}\n")
         sys.exit(2)
+    except KeyboardInterrupt:  # while it is being opened; the screen itself has its own way to leave
+        sys.exit(128 + signal.SIGINT)
 
 
 if __name__ == "__main__":

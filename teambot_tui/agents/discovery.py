@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 _CONNECT_LIMIT: Final = 0.3  # seconds, for a server on this machine
 _VERSION_LIMIT: Final = 10.0  # seconds
 _LONGEST_ANSWER: Final = 4096
+_EXTRAS: Final = {
+    "acp": ("acp", "acp"),
+    "openai": ("http", "httpx2"),
+    "local": ("local", "httpx2", "xllamacpp"),
+}
+"""The extra that a type of backend needs, and the modules it brings."""
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+(?:[-+][\w.+-]*\w)?")
 
 
@@ -44,14 +50,15 @@ def agents_on_path() -> list[Found]:
     return [
         Found(preset.name, preset.title, path)
         for preset in PRESETS.values()
-        if not missing_extra(preset) and (path := preset.path())
+        if not missing_extra(preset.type) and (path := preset.path())
     ]
 
 
-def missing_extra(preset: Preset) -> str:
-    """Return the command that installs what we need to speak to an agent, if that is not there."""
-    missing = preset.type == "acp" and find_spec("acp") is None
-    return "pip install 'teambot-tui[acp]'" if missing else ""
+def missing_extra(backend_type: str) -> str:
+    """Return the command that installs what this type of backend needs, if that is not there."""
+    extra, *modules = _EXTRAS.get(backend_type, ("",))
+    missing = any(find_spec(module) is None for module in modules)
+    return f"pip install 'teambot-tui[{extra}]'" if missing else ""
 
 
 async def servers_here(servers: Iterable[Server] = tuple(SERVERS.values())) -> list[Found]:

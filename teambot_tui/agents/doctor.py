@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from teambot_tui.agents.discovery import login_seen, missing_extra, servers_here, version_of
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, read_whole
+from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.agents.persona import load_personas
 from teambot_tui.agents.places import PROJECT_FILE
 from teambot_tui.agents.presets import PRESETS, SERVERS
@@ -23,7 +25,6 @@ from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from teambot_tui.agents.presets import Preset
     from teambot_tui.agents.settings import BackendSettings
@@ -80,7 +81,8 @@ async def examine(directory: Path, environ: Mapping[str, str]) -> Health:
             return await _known_agent(preset, environ, tuple(used_by.get(preset.name, ())))
 
     configured = [
-        _configured(backend, tuple(used_by.get(name, ()))) for name, backend in settings.backends.items()
+        _configured(backend, tuple(used_by.get(name, ())), environ)
+        for name, backend in settings.backends.items()
     ]
     presets = [preset for name, preset in PRESETS.items() if name not in settings.backends]
     agents, servers = await asyncio.gather(asyncio.gather(*map(known, presets)), _servers(settings, used_by))
@@ -120,24 +122,56 @@ async def _known_agent(preset: Preset, environ: Mapping[str, str], used_by: tupl
         where=path,
         version=await version_of(preset, path),
         login=state,
-        what_to_do=missing_extra(preset) or (preset.login.how if state == "not seen" else ""),
+        what_to_do=missing_extra(preset.type) or (preset.login.how if state == "not seen" else ""),
         used_by=used_by,
     )
 
 
-def _configured(backend: BackendSettings, used_by: tuple[str, ...]) -> BackendHealth:
+def _configured(
+    backend: BackendSettings, used_by: tuple[str, ...], environ: Mapping[str, str]
+) -> BackendHealth:
     options: Mapping[str, Any] = backend.options
+    if backend.type == "local":
+        return _local(backend, used_by, environ)
     command = options.get("command")
     if not command:
         where = str(options.get("base_url", "")) or "built in"
-        return BackendHealth(backend.name, backend.type, True, one_line(where), used_by=used_by)
+        return BackendHealth(
+            backend.name,
+            backend.type,
+            True,
+            one_line(where),
+            what_to_do=missing_extra(backend.type),
+            used_by=used_by,
+        )
     path = shutil.which(command[0])
     return BackendHealth(
         backend.name,
         backend.type,
         path is not None,
         one_line(path or command[0]),
-        what_to_do="" if path else f"install {one_line(command[0])}, or correct [backends.{backend.name}]",
+        what_to_do=missing_extra(backend.type)
+        if path
+        else f"install {one_line(command[0])}, or correct [backends.{backend.name}]",
+        used_by=used_by,
+    )
+
+
+def _local(backend: BackendSettings, used_by: tuple[str, ...], environ: Mapping[str, str]) -> BackendHealth:
+    """Tell of a model on this machine; without a path of its own it is the one that can be fetched."""
+    given = backend.options.get("model_path")
+    try:
+        path = Path(str(given)).expanduser() if given else path_of(TINY, environ)
+        found = path.is_file()
+    except (AgentsError, OSError, RuntimeError):  # there may be no such home
+        path, found = Path(str(given or TINY.file)), False
+    get = f"correct model_path in [backends.{backend.name}]" if given else "teambot models pull"
+    return BackendHealth(
+        backend.name,
+        backend.type,
+        found,
+        one_line(str(path)),
+        what_to_do=missing_extra(backend.type) or ("" if found else get),
         used_by=used_by,
     )
 
@@ -151,7 +185,7 @@ async def _servers(settings: Settings, used_by: Mapping[str, list[str]]) -> list
             name in found,
             server.address,
             login="not needed" if name in found else "",
-            what_to_do="" if name in found else f"start {server.title}",
+            what_to_do=missing_extra("openai") if name in found else f"start {server.title}",
             used_by=tuple(used_by.get(name, ())),
         )
         for name, server in SERVERS.items()

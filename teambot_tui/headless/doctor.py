@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.agents.doctor import BackendHealth, Health
 
-_HEAD = ("backend", "type", "found", "version", "logged in", "used by", "what to do")
+_HEAD = ("backend", "type", "found", "version", "logged in", "what to do")
 
 
 def as_json(health: Health) -> str:
@@ -26,6 +26,12 @@ def as_table(health: Health) -> str:
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
+    # Not a column: a whole team would push what to do off the screen.
+    used = [each for each in health.backends if each.used_by]
+    lines += _section(
+        "Who runs on what",
+        (f"{each.name}: {', '.join(f'@{agent}' for agent in each.used_by)}" for each in used),
+    )
     lines += ["", "Settings"]
     lines += [f"  {file.path}: {file.state}" for file in health.files]
     lines += _section("Notes", health.notes)
@@ -40,7 +46,6 @@ def _row(each: BackendHealth) -> tuple[str, ...]:
         "yes" if each.found else "no",
         each.version or "-",
         each.login or "-",
-        ", ".join(f"@{agent}" for agent in each.used_by) or "-",
         each.what_to_do,
     )
 

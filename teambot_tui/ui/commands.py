@@ -32,7 +32,10 @@ def run_command(desk: Desk, name: str, arguments: str) -> None:
         CommandError: it cannot be carried out.
     """
     command = COMMANDS_OF_THE_SCREEN[name]  # the language lets no other through
-    command.run(desk, [arguments] if command.whole else arguments.split())
+    words = [arguments] if command.whole else arguments.split()
+    if not command.whole and len(words) > len(command.arguments.split()):
+        raise CommandError(f"Too many words. Type: /{name} {command.arguments}".rstrip())
+    command.run(desk, words)
 
 
 def command_hint(text: str, command: Command | None) -> str:
@@ -139,7 +142,7 @@ def _model(desk: Desk, words: list[str]) -> None:
         case [name]:
             agent = _agent(desk, name)
             desk.report("Model", Content(f"@{agent}: {desk.models()[agent] or 'as its backend chooses'}"))
-        case [name, model, *_]:
+        case [name, model]:
             desk.set_model(_agent(desk, name), None if model == "clear" else model)
 
 
@@ -176,7 +179,7 @@ def _cancel(desk: Desk, words: list[str]) -> None:
 
 
 def _export(desk: Desk, words: list[str]) -> None:
-    desk.export(" ".join(words) or "teambot-session.md")
+    desk.export(words[0].strip() or "teambot-session.md")
 
 
 def _history(desk: Desk, words: list[str]) -> None:
@@ -191,8 +194,6 @@ def _budget(desk: Desk, words: list[str]) -> None:
     if not words:
         desk.report("Budget", Content(told(spending)))
         return
-    if len(words) > 2:
-        raise CommandError("Too many words. Type for example: /budget 5, or /budget 5 200k")
     try:
         cost = dollars_of(words[0])
         count = tokens_of(words[1]) if len(words) > 1 else spending.token_limit
@@ -211,8 +212,9 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
     "help": SlashCommand(
         "[topic]",
         "keys and commands, or one of them",
-        lambda desk, words: desk.help(" ".join(words)),
+        lambda desk, words: desk.help(words[0].strip()),
         lambda _: (*PLACES, *COMMANDS_OF_THE_SCREEN),
+        whole=True,
     ),
     "status": SlashCommand("", "what everyone is doing", _status),
     "tasks": SlashCommand("[state]", "all tasks", _tasks, lambda _: _states()),
@@ -241,7 +243,7 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
     **WORKFLOW_COMMANDS,
     "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
     "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
-    "export": SlashCommand("[file]", "write the session to a Markdown file", _export),
+    "export": SlashCommand("[file]", "write the session to a Markdown file", _export, whole=True),
     "theme": SlashCommand("[name]", "change the colours", _theme, lambda desk: desk.themes()),
     "clear": SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output")),
     "quit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),

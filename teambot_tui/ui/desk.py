@@ -195,7 +195,10 @@ class Desk:
         except RefusedError as error:
             self._surface.tell(str(error), alarm=True)
         else:
-            self._surface.tell(f"{words}. {'/up starts it anew.' if ended else '/retry brings it back.'}")
+            also = f"; skipped {', '.join(fallen)}" if fallen else ""
+            what = "it" if len(tasks) == 1 else "the first"
+            again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
+            self._surface.tell(f"Cancelled {', '.join(tasks)}{also}. {again}.")
 
     async def _retry(self, target: str) -> None:
         try:
@@ -284,17 +287,21 @@ class Desk:
         self._surface.in_background(self._export(file, blocks))
 
     async def _export(self, file: str, blocks: list[str]) -> None:
-        def write() -> str:
+        def find() -> tuple[Path, bool]:
             path = (self._folder / Path(file).expanduser()).resolve()
-            path.write_text("\n".join(blocks), encoding="utf-8")
-            return str(path)
+            return path, path.is_file()
 
         try:
-            path = await asyncio.to_thread(write)
+            path, is_there = await asyncio.to_thread(find)
+            if is_there and not await self._surface.confirm(
+                f"Replace {path.name}?", f"{path} is there already"
+            ):
+                return
+            await asyncio.to_thread(path.write_text, "\n".join(blocks), encoding="utf-8")
         except (OSError, RuntimeError) as error:  # there may be no such home
             self._surface.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
-            self._surface.report("Exported", Content(path))
+            self._surface.report("Exported", Content(str(path)))
 
 
 async def _offered(agent: AgentId, session: Session) -> tuple[str, ...]:

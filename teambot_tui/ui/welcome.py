@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = (
     ("@pm,ba Analyse a login page -> @builder-1 Build it", "two in parallel, then one who gets both outputs"),
-    ("@reviewer Check $builder-1 against $pm", "$agent waits for that agent and puts its output there"),
+    ("@reviewer Check $builder-1 against $pm", "$agent waits for that agent; its output goes there"),
     ("@writer Write the release notes from $reviewer &", "& works in the background"),
 )
 
@@ -21,7 +21,7 @@ EXAMPLES: Final = (
 def welcome(
     backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], *, short: bool = False
 ) -> Content:
-    """Return what an empty feed says; the short one fits a small terminal, its lines cut where they end."""
+    """Return what an empty feed says; lines are cut where the feed ends, and the short one has few."""
     lines = [Content("Worth typing").stylize("bold")]
     for statement, meaning in EXAMPLES:
         lines.append(Content(f"  {statement}").stylize("$text-primary"))
@@ -31,19 +31,16 @@ def welcome(
     if set(backends.values()) == {"rehearsal"}:
         lines += [
             *([] if short else [Content("")]),
-            Content("Everyone rehearses: no model is connected.").stylize("bold")
-            + Content(
-                "\n  Set a backend in ~/.config/teambot/config.toml to make it real."
-                if short
-                else " teambot doctor says what could be; set a backend in ~/.config/teambot/config.toml."
-            ),
+            Content("Everyone rehearses: no model is connected.").stylize("bold"),
+            Content("  teambot doctor says what could be and where to set it" + ("." if short else ":")),
+            *([] if short else [Content('  backend = "NAME" in your settings.')]),
         ]
     lines += [*([] if short else [Content("")]), Content("Your team").stylize("bold")]
     width = max(map(len, backends), default=0)
     for number, (agent, backend) in enumerate(backends.items(), start=1):
-        words = (Content(descriptions.get(agent, "")), Content(f"({backend})").stylize("dim"))
         lines.append(
             Content(f"  {number} @{agent:{width}}  ").stylize("$text-primary")
-            + (Content("  ").join(reversed(words)) if short else Content("  ").join(words))
+            + Content(f"({backend})  ").stylize("dim")
+            + Content(descriptions.get(agent, ""))
         )
     return Content("\n").join(lines)

@@ -109,7 +109,11 @@ def test_an_agent_is_offered_only_if_we_can_speak_to_it(
     assert [found.name for found in agents_on_path()] == ["gemini", "gemini-cli"]
     monkeypatch.setitem(sys.modules, "acp", None)
     assert [found.name for found in agents_on_path()] == ["gemini-cli"]
-    assert missing_extra(PRESETS["gemini"]) == "pip install 'teambot-tui[acp]'"
+    assert missing_extra(PRESETS["gemini"].type) == "pip install 'teambot-tui[acp]'"
+    assert (missing_extra("command"), missing_extra("rehearsal")) == ("", "")
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    assert missing_extra("openai") == "pip install 'teambot-tui[http]'"
+    assert missing_extra("local") == "pip install 'teambot-tui[local]'"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -63,6 +64,23 @@ def test_every_backend_is_told_with_what_to_do(teambot: Teambot) -> None:
     ]
 
 
+def test_a_model_on_this_machine_is_found_or_it_is_told_how_to_get_one(teambot: Teambot) -> None:
+    model = teambot.home / "my.gguf"
+    teambot.configure(
+        f'[backends.mine]\ntype = "local"\nmodel_path = "{model}"\n'
+        '[backends.server]\ntype = "openai"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    )
+    backends = examined(teambot)["backends"]
+    assert [backends[name]["found"] for name in ("local", "mine")] == [False, False]
+    extra = "" if find_spec("xllamacpp") else "pip install 'teambot-tui[local]'"
+    assert backends["local"]["what_to_do"] == (extra or "teambot models pull")
+    assert backends["mine"]["what_to_do"] == (extra or "correct model_path in [backends.mine]")
+    assert backends["server"]["what_to_do"] == "", "what it needs is installed with the tests"
+    model.write_bytes(b"GGUF")
+    mine = examined(teambot)["backends"]["mine"]
+    assert (mine["found"], mine["where"], mine["what_to_do"]) == (True, str(model), extra)
+
+
 def test_files_and_trust_are_told(teambot: Teambot) -> None:
     project = teambot.home / "teambot.toml"
 
@@ -91,6 +109,7 @@ def test_the_table_is_for_people(teambot: Teambot) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.strip()}
     assert lines["backend"][:4] == ["backend", "type", "found", "version"]
-    assert lines["llm"] == ["llm", "command", "yes", "0.27", "yes", "-"]
+    assert lines["llm"] == ["llm", "command", "yes", "0.27", "yes"]
+    assert "Who runs on what\n  rehearsal: @pm, @ba, " in done.stdout
     assert "npm install -g opencode-ai" in done.stdout
     assert SECRET not in done.stdout

@@ -30,6 +30,17 @@ HIDES = (
     "subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'], start_new_session=True)\n"
     "print('working', flush=True); signal.pause()"
 )
+INTERRUPTS = """
+import signal, sys
+
+class Impatience:
+    def find_spec(self, name, path=None, target=None):
+        if name == "teambot_tui.ui.start":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Impatience())
+"""
+"""Ctrl+C, as soon as the screen is about to be loaded."""
 BOUND = 8.0
 """Seconds within which every end has to come, on a busy machine too."""
 
@@ -63,6 +74,30 @@ def test_a_person_who_leaves(open_terminal: Open, keys: tuple[str, ...]) -> None
     assert terminal.wait() == 0
     terminal.assert_restored()
     assert_gone(processes)
+
+
+def test_a_person_who_leaves_before_the_screen_is_there(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTS)
+    path = os.pathsep.join((str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])))
+    master, slave = os.openpty()
+    try:
+        done = subprocess.run(  # it is too quick for a terminal that somebody reads
+            [sys.executable, "-m", "teambot_tui"],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": path},
+            timeout=30,
+            check=False,
+        )
+        assert done.returncode == 128 + signal.SIGINT
+        os.set_blocking(master, False)
+        with pytest.raises(BlockingIOError):  # nothing is said
+            os.read(master, 1)
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 def test_leaving_asks_while_an_agent_works(open_terminal: Open) -> None:

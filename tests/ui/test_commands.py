@@ -172,15 +172,30 @@ async def test_the_plan_says_what_a_command_would_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "words", "left"),
+    ("target", "words", "told", "left"),
     [
-        ("pm", "cancels pm#1; skips ba#1, reviewer#1", {"writer#1"}),
-        ("all", "cancels pm#1, ba#1, reviewer#1, writer#1", set()),
-        ("ba#1", "cancels ba#1; skips reviewer#1", {"pm#1", "writer#1"}),
+        (
+            "pm",
+            "cancels pm#1; skips ba#1, reviewer#1",
+            "Cancelled pm#1; skipped ba#1, reviewer#1. /retry pm#1 brings it back.",
+            {"writer#1"},
+        ),
+        (
+            "all",
+            "cancels pm#1, ba#1, reviewer#1, writer#1",
+            "Cancelled pm#1, ba#1, reviewer#1, writer#1. /retry pm#1 brings the first back.",
+            set(),
+        ),
+        (
+            "ba#1",
+            "cancels ba#1; skips reviewer#1",
+            "Cancelled ba#1; skipped reviewer#1. /retry ba#1 brings it back.",
+            {"pm#1", "writer#1"},
+        ),
     ],
 )
 async def test_cancelling_more_than_one_asks_and_names_what_falls(
-    target: str, words: str, left: set[str]
+    target: str, words: str, told: str, left: set[str]
 ) -> None:
     async with on_stage() as stage:
         await stage.paste("@pm plan -> @ba check -> @reviewer review\n@writer write", made=4)
@@ -192,7 +207,7 @@ async def test_cancelling_more_than_one_asks_and_names_what_falls(
         await stage.paste(f"/cancel {target}")
         await stage.until(lambda: stage.dialog)
         await stage.press("enter")
-        await stage.until(lambda: any(notice.startswith(words) for notice in stage.notices), "the notice")
+        await stage.until(lambda: told in stage.notices, "the notice")
         tasks = ("pm#1", "ba#1", "reviewer#1", "writer#1")
         await stage.until(
             lambda: {task for task in tasks if stage.state(task) in ("executing", "waiting")} == left
@@ -212,6 +227,37 @@ async def test_a_command_of_the_palette_leaves_the_draft_alone() -> None:
         assert stage.bar.text == "/model "
         await stage.press("ctrl+c", "up", "up")
         assert stage.bar.text == "half a thought"
+
+
+async def test_an_export_replaces_a_file_only_when_told_to(tmp_path: Path) -> None:
+    file = tmp_path / "my notes.md"
+    file.write_text("precious")
+    async with on_stage(folder=tmp_path) as stage:
+        for key, content in (("escape", "precious"), ("enter", "")):
+            await stage.paste("/export my notes.md")
+            await stage.until(lambda: stage.dialog.startswith("Replace my notes.md?"), "the question")
+            await stage.press(key)
+            await stage.until(lambda: not stage.dialog.startswith("Replace"), "the answer")
+            if key == "enter":
+                await stage.until(lambda: stage.dialog.startswith("Exported"), "the file")
+            assert file.read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("typed", "usage"),
+    [
+        ("/model pm /budget 5", "/model [agent [model|clear]]"),
+        ("/use-agent pm ba", "/use-agent [id]"),
+        ("/status pm", "/status"),
+        ("/cancel pm ba", "/cancel [agent|task|all]"),
+        ("/forget-context pm ba", "/forget-context <agent>"),
+    ],
+)
+async def test_words_that_nobody_takes_are_refused(typed: str, usage: str) -> None:
+    async with on_stage() as stage:
+        await stage.paste(typed)
+        assert stage.complaint.strip() == f"✗ Too many words. Type: {usage}"
+        assert stage.bar.text == typed
 
 
 async def test_an_export_that_cannot_be_written_is_told() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import psutil
 import pytest
 from rich.cells import cell_len
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Offset
@@ -22,7 +23,7 @@ from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.mirror import TaskView
 from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.feed_markdown import render
+from teambot_tui.ui.widgets.feed_markdown import _ROLES, render
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap
 
 if TYPE_CHECKING:
@@ -673,6 +674,13 @@ def test_words_stay_whole_and_a_long_one_does_not() -> None:
     assert wrap("exactly10c next", 10) == ["exactly10c ", "next"]
     assert wrap("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
     assert wrap("a 表表表表表表", 10) == ["a 表表表表", "表表"]
+
+
+def test_lines_of_an_answer_stay_lines() -> None:
+    rows = render("From @pm: one\nFrom @ba: two\n\n- a\n  b", 80, dict.fromkeys(_ROLES.values(), Style()))
+    assert rows is not None
+    lines = ["".join(text for text, _ in row).strip() for row in rows]
+    assert lines == ["From @pm: one", "From @ba: two", "", "• a", "b"]
 
 
 def test_markdown_has_a_budget() -> None:

@@ -181,6 +181,10 @@ async def test_output_is_markdown_within_the_budget_and_lines_beyond() -> None:
         app.inspector.show(inspected(task("builder-1#1"), output="# Done\n\n**all** of it"))
         await settle(pilot)
         assert "all of it" in screen_text(app), "the stars are gone"
+        app.inspector.show(inspected(task("builder-1#1"), output="one line\nand another"))
+        await settle(pilot)
+        assert "one line" in screen_text(app)
+        assert "one line and" not in screen_text(app), "lines stay lines"
         app.inspector.show(inspected(task("builder-1#1"), output="# Done\n\n**all** of it and\n\n- more"))
         await settle(pilot)
         assert "all of it and" in screen_text(app)

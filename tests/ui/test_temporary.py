@@ -66,6 +66,9 @@ async def test_the_plan_says_who_is_defined() -> None:
         await stage.press("ctrl+c")
         await stage.paste(SCANNER)
         await here(stage, "scanner")
+        assert stage.notices == ["~scanner joined. @scanner gives it a task."], (
+            "its panel may be out of sight"
+        )
         await stage.type_text('$scanner:"x":found -> pm:"Use {found}"')
         assert stage.plan.startswith(" ▸ @scanner starts · @pm waits for @scanner · {found} ⧗")
 

@@ -107,6 +107,7 @@ class AttendingScreen(FindingScreen):
         if not self._wishes:
             self.tell("No agent asks for anything.")
             return
+        self.app.clear_notifications()  # those that called for it would lie over its keys
         self._inbox = Inbox(
             self._wishes,
             self._desk.answer,

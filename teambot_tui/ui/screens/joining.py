@@ -65,6 +65,9 @@ class JoiningScreen(UppingScreen):
         if changes.joined or changes.left:
             self.name_agents()
             self._arrange()
+            if changes.joined and not changes.tasks:  # else its task is seen in the output
+                names = ", ".join(self._mirror.agent(agent).name for agent in changes.joined)
+                self.tell(f"{names} joined. @{changes.joined[-1]} gives it a task.")
         elif self._lacks_panel(changes):
             self._arrange()
         for trouble in changes.troubles:

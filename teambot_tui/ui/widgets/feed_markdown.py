@@ -88,9 +88,18 @@ class _Code(CodeBlock):
 
 
 class _Answer(Markdown):
+    """Markdown whose lines stay lines: agents do not wrap, so a break is meant as one."""
+
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _Title,
         "fence": _Code,
         "code_block": _Code,
     }
+
+    def __init__(self, text: str, *, hyperlinks: bool) -> None:
+        super().__init__(text, hyperlinks=hyperlinks)
+        for token in self.parsed:
+            for child in token.children or ():
+                if child.type == "softbreak":
+                    child.type = "hardbreak"

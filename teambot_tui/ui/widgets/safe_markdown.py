@@ -60,6 +60,8 @@ def _as_words(children: Sequence[Token]) -> Iterable[Token]:
             case "image":
                 yield _word(child, f"[image: {child.content}]")
                 continue
+            case "softbreak":
+                child.type = "hardbreak"  # agents do not wrap: a line of its own is meant to be one
             case "text" | "code_inline":
                 said += child.content
         yield child
