@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -364,6 +366,24 @@ while True:
         return forgotten
 
     assert asyncio.run(main()).cancelled()
+
+
+@pytest.mark.parametrize("steps", range(1, 13))
+def test_a_loop_that_shuts_down_while_a_child_starts_is_not_held_up(tmp_path: Path, steps: int) -> None:
+    async def host() -> None:
+        async with Process(["cat"], directory=tmp_path) as process:
+            await everything(process)
+
+    async def main() -> asyncio.Task[None]:
+        forgotten = asyncio.create_task(host())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        return forgotten
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # asyncio forgets the pipes it has not connected
+        assert asyncio.run(main()).cancelled()
+        gc.collect()
 
 
 def test_a_loop_in_another_thread_hosts_too(tmp_path: Path) -> None:
