@@ -231,7 +231,7 @@ async def test_a_stray_that_hides_cannot_keep_us(tmp_path: Path) -> None:
 hidden = subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True, env={})
 print(hidden.pid)
 """
-    async with asyncio.timeout(3):  # it would hold our input for ever
+    async with asyncio.timeout(SAFETY):  # it would hold our input for ever
         async with Process(python(script), directory=tmp_path) as process:
             process.write(b"x" * 10_000_000)
             process.end_input()
@@ -419,8 +419,8 @@ signal.pause()
 
 
 async def test_what_is_said_on_standard_error_breaks_the_silence(tmp_path: Path) -> None:
-    script = "for _ in range(15): select.select([], [], [], 0.1); os.write(2, b'.')"
-    async with Process(python(script), directory=tmp_path, silence=1.0) as process:
+    script = "for _ in range(8): select.select([], [], [], 0.5); os.write(2, b'.')"
+    async with Process(python(script), directory=tmp_path, silence=3.0) as process:
         assert await everything(process) == b""
     assert process.returncode == 0
 
