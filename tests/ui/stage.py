@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 SMALL, NORMAL, LARGE = (80, 24), (120, 40), (200, 50)
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 """Seconds after which a test gives up what it waits for: far more than the slowest machine needs."""
 
 
