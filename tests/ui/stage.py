@@ -78,6 +78,7 @@ class Stage:
         """Type a text, key by key."""
         await type_text(self.pilot, text)
         await self.pilot.pause()
+        await self._heard()
 
     async def enter(self, text: str, *, made: int | None = None) -> None:
         """Type a text and send it; wait until there are `made` tasks in all."""
@@ -118,11 +119,14 @@ class Stage:
         """
         while True:
             await self.until(lambda: not self._is_behind, "the screen to follow")
-            answer = asyncio.ensure_future(asyncio.wrap_future(self.app.bridge.ask(lambda _: None)))
-            await asyncio.wait([answer], timeout=1)
-            await self.until(lambda: answer.done() or not self.app.is_running, "the engine")
+            await self._engine_came_to_it()
             if not self._is_behind:
                 return
+
+    async def _engine_came_to_it(self) -> None:
+        answer = asyncio.wrap_future(self.app.bridge.ask(lambda _: None))
+        await asyncio.wait([answer], timeout=1)
+        await self.until(lambda: answer.done() or not self.app.is_running, "the engine")
 
     @property
     def _is_behind(self) -> bool:

@@ -508,7 +508,7 @@ async def test_hostile_markdown_is_quick_and_harmless(text: str) -> None:
         began = time.process_time()
         await pilot.pause()
         assert app.is_running
-        assert time.process_time() - began < 2
+        assert time.process_time() - began < 6
 
 
 # Bad weather
@@ -611,7 +611,7 @@ async def test_a_word_more_costs_next_to_nothing() -> None:
         began = time.process_time()
         for number in range(24_000):
             app.feed.say(TaskId(f"pm#{number % 24}"), "a few words ")
-        assert time.process_time() - began < 1
+        assert time.process_time() - began < 3
 
 
 # Selecting
