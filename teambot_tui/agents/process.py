@@ -12,7 +12,7 @@ import os
 import signal
 from subprocess import PIPE, STDOUT
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from teambot_tui.agents.groups import KERNEL_LIMIT, POLL, Group, environment, is_there, kill_marked
 from teambot_tui.agents.listener import STDIN, Listener
@@ -22,6 +22,9 @@ from teambot_tui.engine.ports import BackendError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+_SHUTDOWN_LIMIT: Final = 0.5
+"""Seconds that a child has to start after all while the loop shuts down."""
 
 _live: dict[str, Group] = {}
 """The group of every child that has not ended, by its mark."""
@@ -144,7 +147,7 @@ class Process:
         await to_its_end(self._ending)
 
     async def _spawn(self) -> None:
-        await asyncio.get_running_loop().subprocess_exec(
+        child = asyncio.get_running_loop().subprocess_exec(
             lambda: self._listener,
             *self._command,
             stdin=PIPE,
@@ -154,6 +157,16 @@ class Process:
             env=self._environment,
             start_new_session=True,
         )
+        spawning = asyncio.ensure_future(child)
+        try:
+            await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            # Only a loop that shuts down cancels us. It cancels whoever connects the pipes too, and without
+            # them asyncio never sees the end of the child that it kills now.
+            await asyncio.wait([spawning], timeout=_SHUTDOWN_LIMIT)
+            spawning.cancel()
+            await asyncio.wait([spawning])
+            raise
 
     async def _end(self) -> None:
         self._listener.discard()

@@ -32,7 +32,7 @@ class OpenAISubject:
     """A server on loopback that behaves as it is told by the name of the model."""
 
     asks = False
-    moment = 0.6
+    moment = 2.0
 
     @asynccontextmanager
     async def backend(

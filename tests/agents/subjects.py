@@ -30,7 +30,7 @@ class AcpSubject:
     """The agent of `acp_agent.py`, which behaves as the first word of its prompt says."""
 
     asks = True
-    moment = 0.6
+    moment = 2.0
 
     @asynccontextmanager
     async def backend(
@@ -59,7 +59,7 @@ class CommandSubject:
     """A small program for each behaviour."""
 
     asks = False
-    moment = 0.6
+    moment = 2.0
 
     @asynccontextmanager
     async def backend(

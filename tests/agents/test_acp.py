@@ -32,7 +32,7 @@ from teambot_tui.engine.ports import (
     Usage,
     Verdict,
 )
-from tests.agents.conformance import SAFETY, Go, Heard, listen, request, until_text
+from tests.agents.conformance import SAFETY, SOON, Go, Heard, listen, request, until_text
 from tests.agents.subjects import acp_command
 from tests.agents.test_process import carriers
 
@@ -323,12 +323,12 @@ async def test_a_turn_that_ends_without_a_word_after_a_denial_has_failed(stage: 
 
 
 async def test_silence_after_a_denial_ends_the_task_and_the_next_one_starts_anew(stage: Make) -> None:
-    async with stage(silence_timeout=0.3) as team:
+    async with stage(silence_timeout=2.0) as team:
         updates = team.run("ask and-hush")
         wish = await anext(update async for update in updates if isinstance(update, Permission))
         wish.answer(Verdict.REJECT)
         heard = await listen(updates)
-        assert heard.error == f"Test Agent was stopped: no output for 0.3 s{KEPT}"
+        assert heard.error == f"Test Agent was stopped: no output for 2 s{KEPT}"
         assert (await team.recall())["memory"] == ["recall"]
 
 
@@ -353,16 +353,14 @@ async def test_a_cancelled_agent_lives_on_and_what_it_still_says_is_not_mixed_in
 
 
 @pytest.mark.parametrize("flags", [[], ["stubborn"]])
-async def test_an_agent_that_ignores_a_cancel_is_killed_within_a_second(
-    stage: Make, flags: list[str]
-) -> None:
+async def test_an_agent_that_ignores_a_cancel_is_soon_killed(stage: Make, flags: list[str]) -> None:
     async with stage(*flags) as team:
         first = await team.recall()
         updates = team.run("ignore")
         assert await until_text(updates) == "ready"
         begin = asyncio.get_running_loop().time()
         await updates.aclose()
-        assert asyncio.get_running_loop().time() - begin < 1.2
+        assert asyncio.get_running_loop().time() - begin < SOON
         assert not psutil.pid_exists(first["pid"])
         assert (await team.recall())["memory"] == ["recall"]
 
@@ -373,7 +371,7 @@ async def test_an_agent_in_full_flood_can_be_cancelled(stage: Make) -> None:
         assert await until_text(updates)
         begin = asyncio.get_running_loop().time()
         await updates.aclose()
-        assert asyncio.get_running_loop().time() - begin < 1.2
+        assert asyncio.get_running_loop().time() - begin < SOON
         assert (await team.hear("hello")).text == "hello"
 
 
@@ -415,7 +413,7 @@ async def test_a_death_tells_its_last_words_and_the_next_task_starts_anew(stage:
     [
         ("stillborn", {}, "python ended with exit status 3: no licence"),
         ("mute", {"start_timeout": 0.3}, "python was not ready within 0.3 s"),
-        ("never-new", {"start_timeout": 0.3}, "Test Agent was not ready within 0.3 s"),
+        ("never-new", {"start_timeout": 3.0}, "Test Agent was not ready within 3 s"),
         (
             "newer",
             {},

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from teambot_tui.engine.ports import Permission, Text, Verdict
-from tests.agents.conformance import FLOOD, SAFETY, Behaviour, Go, listen, request, until_text
+from tests.agents.conformance import FLOOD, SAFETY, SOON, Behaviour, Go, listen, request, until_text
 from tests.agents.openai_subject import OpenAISubject
 from tests.agents.opencode import MARKS, OpenCodeSubject
 from tests.agents.subjects import AcpSubject, CommandSubject
@@ -83,9 +83,7 @@ async def test_pieces_keep_their_order(subject: Subject, tmp_path: Path, go: Go)
 
 @every_backend
 @pytest.mark.parametrize("by_task", [False, True])
-async def test_cancelling_takes_less_than_a_second(
-    subject: Subject, tmp_path: Path, go: Go, *, by_task: bool
-) -> None:
+async def test_cancelling_is_soon_done(subject: Subject, tmp_path: Path, go: Go, *, by_task: bool) -> None:
     async with subject.backend(Behaviour.HANG, go, SAFETY) as (backend, prompt):
         updates = backend.run(request(tmp_path, prompt))
         assert await until_text(updates) == "ready"
@@ -98,7 +96,7 @@ async def test_cancelling_takes_less_than_a_second(
             assert waiting.cancelled()
         else:
             await updates.aclose()
-        assert asyncio.get_running_loop().time() - begin < 1
+        assert asyncio.get_running_loop().time() - begin < SOON
 
 
 @every_backend
@@ -182,7 +180,7 @@ async def test_who_is_never_answered_is_not_silent_and_can_be_cancelled(
         begin = asyncio.get_running_loop().time()
         waiting.cancel()
         await asyncio.wait([waiting], timeout=SAFETY)
-        assert asyncio.get_running_loop().time() - begin < 1
+        assert asyncio.get_running_loop().time() - begin < SOON
         wish.answer(Verdict.ALLOW)  # too late, and harmless
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -229,7 +231,7 @@ async def test_a_stray_that_hides_cannot_keep_us(tmp_path: Path) -> None:
 hidden = subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True, env={})
 print(hidden.pid)
 """
-    async with asyncio.timeout(3):  # it would hold our input for ever
+    async with asyncio.timeout(SAFETY):  # it would hold our input for ever
         async with Process(python(script), directory=tmp_path) as process:
             process.write(b"x" * 10_000_000)
             process.end_input()
@@ -366,6 +368,24 @@ while True:
     assert asyncio.run(main()).cancelled()
 
 
+@pytest.mark.parametrize("steps", range(1, 13))
+def test_a_loop_that_shuts_down_while_a_child_starts_is_not_held_up(tmp_path: Path, steps: int) -> None:
+    async def host() -> None:
+        async with Process(["cat"], directory=tmp_path) as process:
+            await everything(process)
+
+    async def main() -> asyncio.Task[None]:
+        forgotten = asyncio.create_task(host())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        return forgotten
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # asyncio forgets the pipes it has not connected
+        assert asyncio.run(main()).cancelled()
+        gc.collect()
+
+
 def test_a_loop_in_another_thread_hosts_too(tmp_path: Path) -> None:
     heard: list[bytes] = []
 
@@ -399,8 +419,8 @@ signal.pause()
 
 
 async def test_what_is_said_on_standard_error_breaks_the_silence(tmp_path: Path) -> None:
-    script = "for _ in range(15): select.select([], [], [], 0.1); os.write(2, b'.')"
-    async with Process(python(script), directory=tmp_path, silence=1.0) as process:
+    script = "for _ in range(8): select.select([], [], [], 0.5); os.write(2, b'.')"
+    async with Process(python(script), directory=tmp_path, silence=3.0) as process:
         assert await everything(process) == b""
     assert process.returncode == 0
 

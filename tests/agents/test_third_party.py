@@ -14,7 +14,7 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Member, Permission, Permissions, Verdict
 from teambot_tui.engine.session import Session
 from teambot_tui.workflows.mcp_server import McpDoor
-from tests.agents.conformance import SAFETY, listen, request, until_text
+from tests.agents.conformance import SAFETY, SOON, listen, request, until_text
 from tests.agents.http_server import ChatServer
 from tests.agents.opencode import MARKS, opencode
 from tests.agents.test_process import carriers
@@ -50,7 +50,7 @@ async def test_it_remembers_is_cancelled_and_goes_on(server: ChatServer, tmp_pat
         assert await until_text(updates) == "one "
         begin = asyncio.get_running_loop().time()
         await updates.aclose()
-        assert asyncio.get_running_loop().time() - begin < 1.2
+        assert asyncio.get_running_loop().time() - begin < SOON
         server.go.set()
         heard = await listen(backend.run(request(tmp_path, "And again", system="You are pm.")))
         assert (heard.text, heard.error) == ("one two", None)

@@ -31,6 +31,10 @@ class Scale:
     """The two sizes, in bytes, between which the growth of the parser is looked at."""
     repeats: int
     """How often what takes microseconds is repeated within a round."""
+    agents: tuple[int, ...] = (6, 24)
+    """How many agents talk on a screen."""
+    warm_up: float = 1.5
+    """How long a screen is left alone before it is watched, in seconds."""
     seconds: float = 1.0
     """How long a screen is watched."""
     screens: int = 1
@@ -56,7 +60,7 @@ QUICK = Scale(
     seconds=4.0,
     megabytes=20.0,
 )
-TINY = Scale(rounds=1, tasks=(6, 30), text=(1024, 4096), repeats=20)
+TINY = Scale(rounds=1, tasks=(6, 30), text=(1024, 4096), repeats=20, agents=(6,), warm_up=0.2, seconds=0.5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Ten thousand made-up sessions: the rules and a much simpler model of them never disagree.
+"""Four thousand made-up sessions: the rules and a much simpler model of them never disagree.
 
 A failure names its seed and its steps; `python -m tests.engine.driver SEED` runs that one again.
 """
@@ -13,7 +13,7 @@ from teambot_tui.engine.rules import Rules
 from tests.engine.bench import snapshot
 from tests.engine.driver import make_world, run_schedule, take_step
 
-SCHEDULES = 10_000
+SCHEDULES = 4_000
 AT_A_TIME = 500
 
 

@@ -31,9 +31,9 @@ from tests.language.weather import submissions, texts_of_marks
 ID = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
 NAME = rf"(?:{'|'.join(ALIASES)}|{ID})(?![A-Za-z0-9_])"
 
-often = settings(max_examples=2000, deadline=None)
-now_and_then = settings(max_examples=1000, deadline=None)
-sometimes = settings(max_examples=500, deadline=None)
+often = settings(max_examples=500)
+now_and_then = settings(max_examples=300)
+sometimes = settings(max_examples=200)
 
 
 def attempt(source: str, *, references: bool = True) -> tuple[Statement, ...] | StatementError:

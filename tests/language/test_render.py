@@ -143,13 +143,13 @@ def check_round_trip(source: str) -> None:
         assert render(parse(text)) == text
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.characters()))
 def test_any_text_comes_back(source: str) -> None:
     check_round_trip(source)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600)
 @given(submissions)
 @example("@pm a & &")
 @example("@pm a ->\n\\@ba")
@@ -159,7 +159,7 @@ def test_any_mixture_of_marks_comes_back(source: str) -> None:
     check_round_trip(source)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300)
 @given(texts_of_marks, st.booleans(), st.sampled_from(("pm", "")))
 def test_words_that_were_never_parsed_are_rendered_as_text(text: str, background: bool, agent: str) -> None:
     text = text.strip("\ufeff").strip() if agent else text.strip().strip("\ufeff").strip()
@@ -171,7 +171,7 @@ def test_words_that_were_never_parsed_are_rendered_as_text(text: str, background
     assert parsed(render([statement])) == [statement]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200)
 @given(texts_of_marks)
 def test_arguments_that_were_never_parsed_are_rendered_as_text(text: str) -> None:
     text = text.strip()
@@ -180,7 +180,7 @@ def test_arguments_that_were_never_parsed_are_rendered_as_text(text: str) -> Non
     assert parsed(render([statement])) == [statement]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 @given(texts_of_calls, texts_of_calls, texts_of_calls)
 def test_strings_that_were_never_parsed_are_rendered_as_text(base: str, prompt: str, told: str) -> None:
     assume(base.strip() and prompt.strip() and told.strip())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 """Seconds for what takes a moment; only a failure waits that long."""
 
 KEYS: Final = {

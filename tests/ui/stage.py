@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 SMALL, NORMAL, LARGE = (80, 24), (120, 40), (200, 50)
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 """Seconds after which a test gives up what it waits for: far more than the slowest machine needs."""
 
 
@@ -69,14 +69,16 @@ class Stage:
     # What a person does
 
     async def press(self, *keys: str) -> None:
-        """Press keys, one after the other."""
+        """Press keys, one after the other, and each time wait for what the engine says to it."""
         for key in keys:
             await press(self.pilot, key)
+            await self._heard()
 
     async def type_text(self, text: str) -> None:
         """Type a text, key by key."""
         await type_text(self.pilot, text)
         await self.pilot.pause()
+        await self._heard()
 
     async def enter(self, text: str, *, made: int | None = None) -> None:
         """Type a text and send it; wait until there are `made` tasks in all."""
@@ -109,6 +111,36 @@ class Stage:
         await self._started(task)
         await self.ask(lambda _: self.gate.fail(task, reason))
         await self.until(lambda: self.state(task) == "failed", f"{task} to fail")
+
+    async def _heard(self) -> None:
+        """Wait until the engine has done what it was asked to, and the screen shows it.
+
+        A pause alone takes a program for idle that a busy machine does not let run.
+        """
+        while True:
+            await self.until(lambda: not self._is_behind, "the screen to follow")
+            await self._engine_came_to_it()
+            if not self._is_behind:
+                return
+
+    async def _engine_came_to_it(self) -> None:
+        answer = asyncio.wrap_future(self.app.bridge.ask(lambda _: None))
+        await asyncio.wait([answer], timeout=1)
+        await self.until(lambda: answer.done() or not self.app.is_running, "the engine")
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether somebody still has a message to handle, or the screen does not show yet what it knows."""
+        app = self.app
+        if not app.is_running:
+            return False
+        widgets = (widget for screen in app.screen_stack for widget in screen.walk_children(with_self=True))
+        return (
+            self.screen._frame_is_due
+            or app.message_queue_size > 0
+            or any(widget.message_queue_size for widget in widgets)
+            or any(worker.group == "submit" and not worker.is_finished for worker in app.workers)
+        )
 
     async def _started(self, task: str) -> None:
         await self.until(lambda: task in self.gate.started, f"{task} to start")

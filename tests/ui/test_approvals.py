@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.screen import ModalScreen
 
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Text, Usage
@@ -107,6 +109,28 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
         await stage.until(lambda: "said after it" in stage.drawn("#output"))
         assert bool(stage.app.mirror.wishes) is not again
         assert len(busy.verdicts) == 1 + again
+
+
+async def test_a_wish_that_comes_while_the_inbox_closes_is_told() -> None:
+    async with asking("one") as (stage, _):
+        inbox = await open_inbox(stage)
+        (wish,) = stage.app.mirror.wishes
+        stage.screen._ask_for(())
+        assert inbox.is_attached, "it closes, but is not gone yet"
+        stage.screen._ask_for((replace(wish, request="2", detail="two"),))
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
+
+
+async def test_a_wish_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:
+    async with asking("one") as (stage, _):
+        inbox = await open_inbox(stage)
+        (wish,) = stage.app.mirror.wishes
+        await stage.app.push_screen(ModalScreen())
+        inbox.show(())
+        inbox.show((replace(wish, request="2", detail="two"),))
+        stage.app.pop_screen()
+        await stage.until(lambda: wanted(stage) == "two", "the new wish")
 
 
 async def test_no_key_counts_just_after_a_wish_appeared() -> None:

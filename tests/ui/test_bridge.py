@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Backend, Request, Update
     from teambot_tui.engine.session import Session
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Chatter:

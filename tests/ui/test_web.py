@@ -35,7 +35,7 @@ from aiohttp import ClientSession, ClientTimeout, CookieJar, WSMsgType
 from teambot_tui.ui.web import command
 
 _CHROMIUM = shutil.which("chromium")
-_PATIENCE: Final = 20.0
+_PATIENCE: Final = 60.0
 _POLL: Final = 0.1
 _A_FULL_SCREEN: Final = 40_000  # bytes of PNG; the page before anything is drawn has a quarter of it
 

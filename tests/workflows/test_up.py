@@ -479,7 +479,7 @@ async def test_a_thousand_tasks_load_and_run(tmp_path: Path) -> None:
     async with session_on(Echo()) as session:
         began = time.process_time()
         up = up_of(session, tmp_path, "\n".join(lines))
-        assert time.process_time() - began < 1
+        assert time.process_time() - began < 3
         up.begin()
         await up.wait()
         assert set(states(session).values()) == {"completed"}

@@ -13,7 +13,7 @@ from teambot_tui.engine.text import one_line
 from teambot_tui.workflows import yaml_reader
 from teambot_tui.workflows.yaml_reader import DEEPEST, MOST_NODES, Items, Table, Text, YamlError, read_yaml
 
-AT_ONCE = 0.4
+AT_ONCE = 2.0
 """Seconds. It is a tenth of that where nothing else runs; a bomb that goes off takes minutes."""
 
 

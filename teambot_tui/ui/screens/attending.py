@@ -70,7 +70,7 @@ class AttendingScreen(FindingScreen):
         new = [wish for wish in wishes if wish not in self._wishes]
         self._wishes = wishes
         self.show_keys()
-        if self._inbox is not None and self._inbox.is_attached:
+        if self._inbox is not None and self._inbox.is_open:
             self._inbox.show(wishes)
             return
         for wish in new:

@@ -88,6 +88,11 @@ class Inbox(ModalScreen[None]):
 
     # What is shown
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what is shown here is still seen; leaving takes the screen a moment."""
+        return self.is_attached and not self._is_closed
+
     def show(self, wishes: tuple[Wish, ...]) -> None:
         """Show these; where the one in view is gone, the next takes its place."""
         if wishes == self._wishes:
@@ -97,7 +102,7 @@ class Inbox(ModalScreen[None]):
             self._close_if_done()
             return
         if self._chosen not in wishes:
-            place = before.index(self._chosen)
+            place = before.index(self._chosen) if self._chosen in before else 0
             later = [wish for wish in before[place:] if wish in wishes]
             self._choose(later[0] if later else wishes[-1])
         elif self.is_mounted:
