@@ -198,7 +198,7 @@ class Desk:
             also = f"; skipped {', '.join(fallen)}" if fallen else ""
             what = "it" if len(tasks) == 1 else "the first"
             again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
-            self._surface.tell(f"Cancelled {', '.join(tasks)}{also}. {again}.")
+            self._surface.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
 
     async def _retry(self, target: str) -> None:
         try:
