@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.graphs import Graph
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_each_benchmark_gives_figures(name: str) -> None:

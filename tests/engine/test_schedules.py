@@ -17,7 +17,13 @@ SCHEDULES = 4_000
 AT_A_TIME = 500
 
 
-@pytest.mark.parametrize("first", range(0, SCHEDULES, AT_A_TIME))
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=[pytest.mark.thorough] if first >= 2 * AT_A_TIME else [])
+        for first in range(0, SCHEDULES, AT_A_TIME)
+    ],
+)
 def test_rules_and_model_agree(first: int) -> None:
     for seed in range(first, first + AT_A_TIME):
         run_schedule(seed)

@@ -17,6 +17,8 @@ from tests.language.build import call, code, parsed, pipe, ref, task
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.thorough
+
 TOO_STEEP = 8.0
 """Linear is 4, quadratic is 16."""
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from teambot_tui.engine.text import printable
 from tests.ui.stage import LARGE, Stage, on_stage
+
+pytestmark = pytest.mark.thorough
 
 FAMILY = "👨\u200d👩\u200d👧"
 OBEYED = "\x1b\x9b\x9d\x90\x07\x00\x08\x0d\u202e\u2066\u202a\u2028\ud800"

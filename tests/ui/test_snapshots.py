@@ -1,6 +1,6 @@
 """Pictures of the screen at three sizes: whatever changes on them was meant to.
 
-When one differs, look at what the message shows, then at the new picture (`pytest --snapshot-update` and
+When one differs, look at what the message shows, then at the new picture (`pytest -m thorough --snapshot-update` and
 `git diff`); `python -m tests.screenshots` draws the README's from the same scenes.
 """
 
@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 
 DRAWN_WITH: Final = "8.2.8"
 
-pytestmark = pytest.mark.skipif(
-    textual.__version__ != DRAWN_WITH,
-    reason=f"the pictures were drawn with textual {DRAWN_WITH}, this is {textual.__version__}",
-)
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        textual.__version__ != DRAWN_WITH,
+        reason=f"the pictures were drawn with textual {DRAWN_WITH}, this is {textual.__version__}",
+    ),
+]
 
 SCENES: Final[dict[str, Scene | None]] = {
     "idle": None,
@@ -60,7 +63,7 @@ class Picture(SingleFileSnapshotExtension):
         if before == after:
             yield "The text is the same, but its colours, styles or places are not."
         yield from unified_diff(before, after, "recorded", "now", n=1, lineterm="")
-        yield "If this was meant: pytest --snapshot-update, then look at the pictures."
+        yield "If this was meant: pytest -m thorough --snapshot-update, then look at the pictures."
 
 
 def rows(svg: str) -> list[str]:
@@ -100,4 +103,4 @@ def test_a_difference_is_told_in_rows_of_text() -> None:
     told = list(Picture().diff_lines(draw("waiting"), draw("idle")))
     assert "- @pm idle" in told
     assert "+ @pm waiting" in told
-    assert "pytest --snapshot-update" in told[-1]
+    assert "pytest -m thorough --snapshot-update" in told[-1]
