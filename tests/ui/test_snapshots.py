@@ -1,7 +1,7 @@
 """Pictures of the screen at three sizes: whatever changes on them was meant to.
 
-When one differs, look at what the message shows, then at the new picture (`pytest -m thorough --snapshot-update` and
-`git diff`); `python -m tests.screenshots` draws the README's from the same scenes.
+When one differs, look at what the message shows, then at the new picture (`pytest -m thorough
+--snapshot-update` and `git diff`); `python -m tests.screenshots` draws the README's from the same scenes.
 """
 
 from __future__ import annotations
