@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import TaskDelayed
-from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import OrderError
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Member
@@ -17,6 +18,8 @@ from teambot_tui.engine.spawning import Run
 from tests.team import TEAM, Gate, Watch, settle
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from teambot_tui.engine.facts import AgentDefined
 
 
@@ -28,6 +31,13 @@ def session_on(gate: Gate, policy: Policy | None = None, **more: object) -> Sess
         return Member(defined.agent, system, None, gate)
 
     return Session(members, policy=policy, bases=("general-purpose",), recruit=recruit, **more)  # type: ignore[arg-type]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let things happen until something holds; fail if it never does."""
+    async with asyncio.timeout(60):
+        while not condition():
+            await settle()
 
 
 async def one(session: Session, task: str, **how: object) -> Run:
@@ -243,12 +253,11 @@ async def test_retries_are_for_failures_of_the_agent_with_growing_pauses() -> No
     gate = Gate()
     async with session_on(gate, Policy(retry_delay=0.001)) as session:
         run = await one(session, "Try", agent="pm", retries=2)
-        for _ in range(3):
-            while not gate.started or gate.closed.count("pm#1") == len(gate.started):
-                await settle()
+        for attempt in (1, 2, 3):
+            # The next attempt may have begun by the time this one is seen to be over.
+            await until(lambda attempt=attempt: len(gate.started) >= attempt)  # type: ignore[misc]
             gate.fail("pm#1", "flaky")
-            while gate.closed.count("pm#1") < len(gate.started):
-                await settle()
+            await until(lambda attempt=attempt: len(gate.closed) >= attempt)  # type: ignore[misc]
         await run.wait()
         assert (run.status, run.reason, len(gate.started)) == (State.FAILED, "flaky", 3)
         story = session.board.tasks[run.id].story
@@ -320,8 +329,7 @@ async def test_a_run_that_is_tried_again_may_start_as_many_as_at_first() -> None
         await one(session, "1", parent=root.id)
         await settle()
         gate.fail("pm#1")
-        while gate.started.count("pm#1") < 2:
-            await settle()
+        await until(lambda: gate.started.count("pm#1") >= 2)
         await one(session, "2", parent=root.id)
         with pytest.raises(OrderError, match=r"spawn_children\); pm#1 has started 1"):
             await one(session, "3", parent=root.id)
@@ -376,8 +384,7 @@ async def test_two_hundred_runs_fan_out_and_in() -> None:
         for run in reversed(runs):
             gate.answer(run.id)
         await settle()
-        while TaskId(total.id) not in gate.started:
-            await settle()
+        await until(lambda: total.id in gate.started)
         assert gate.prompt(total.id).count("[Previous step result]:") == 199
         gate.answer(total.id, "all")
         assert await total.wait() == "all"
