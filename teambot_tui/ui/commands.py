@@ -53,15 +53,6 @@ def words_for(desk: Desk, name: str) -> Sequence[str]:
     return command.choices(desk) if command else ()
 
 
-def overview() -> Content:
-    """Return the list of commands, for the help."""
-    width = max(len(f"/{name} {command.arguments}") for name, command in COMMANDS_OF_THE_SCREEN.items())
-    return Content("\n").join(
-        Content(f"{f'/{name} {command.arguments}':{width}}  ").stylize("$accent") + Content(command.words)
-        for name, command in COMMANDS_OF_THE_SCREEN.items()
-    )
-
-
 def _agent(desk: Desk, name: str) -> AgentId:
     agents = desk.mirror.roster.agents
     agent = AgentId(name.removeprefix("@"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.command import CommandError
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, overview
+from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
 from teambot_tui.ui.keys import PLACES
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from teambot_tui.ui.keys import Key, Keys
 
 _SEVERAL = 3
+_NAMES, _WORDS = 26, 36
+"""How wide the two columns are: together they fit into the smallest terminal people use."""
 
 
 def help_text(keys: Keys, topic: str = "") -> Content:
@@ -27,7 +30,7 @@ def help_text(keys: Keys, topic: str = "") -> Content:
     """
     if not topic:
         parts = [_place(where, keys.table) for where in _places(keys.table)]
-        return Content("\n").join([*parts, Content("commands").stylize("bold"), overview()])
+        return Content("\n").join([*parts, _commands()])
     name = topic.removeprefix("/")
     found = [_place(where, keys.table) for where in _places(keys.table) if name in where.split(", ")]
     if command := COMMANDS_OF_THE_SCREEN.get(name):
@@ -45,16 +48,28 @@ def _places(table: Iterable[Key]) -> list[str]:
 
 
 def _place(where: str, table: Iterable[Key]) -> Content:
-    table = tuple(table)
-    width = max(len(_written(key.keys)) for key in table)
-    lines = [
-        Content(f"  {_written(key.keys):{width}}  ").stylize("$accent") + Content(key.words)
-        for key in table
-        if key.where == where
-    ]
+    lines = [_entry(_written(key.keys), key.words) for key in table if key.where == where]
     return Content("\n").join([Content(f"keys: {where}").stylize("bold"), *lines, Content("")])
 
 
+def _commands() -> Content:
+    lines = [
+        _entry(f"/{name} {command.arguments}".rstrip(), command.words)
+        for name, command in COMMANDS_OF_THE_SCREEN.items()
+    ]
+    return Content("\n").join([Content("commands").stylize("bold"), *lines])
+
+
+def _entry(name: str, words: str) -> Content:
+    """Return a name and, in a column of their own however many rows they take, its words."""
+    beside = f"\n{' ' * (_NAMES + 4)}"
+    first, *more = wrap(words, _WORDS)
+    if len(name) > _NAMES:
+        name = "\n    ".join(wrap(name, _NAMES + _WORDS))
+        return Content(f"  {name}").stylize("$accent") + Content(beside + beside.join([first, *more]))
+    return Content(f"  {name:{_NAMES}}  ").stylize("$accent") + Content(beside.join([first, *more]))
+
+
 def _written(keys: str) -> str:
-    several = keys.replace("slash", "/").split(",")
+    several = keys.replace("slash", "/").replace("underscore", "_").split(",")
     return ", ".join(several) if len(several) <= _SEVERAL else f"{several[0]}…{several[-1]}"
