@@ -103,9 +103,7 @@ def test_a_whole_session(
 
     # The graph and back
     terminal.press("f3")
-    terminal.until("4 done", "F3 graph", without="┃ the plan")
-    terminal.press("enter")
-    terminal.until("builder-1#1", "reviewer#1", without="┃ the plan")
+    terminal.until("builder-1#1", "reviewer#1", "F3 graph", without="┃ the plan")
     terminal.press("f3")
     terminal.until("┃ the plan", "Enter send")
 

@@ -36,7 +36,7 @@ def view(name: str, state: str = "queued", *needs: str, **more: object) -> TaskV
 class GraphApp(App[None]):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__()
-        self.graph = Graph(Glyphs(ascii_only=ascii_only))
+        self.graph = Graph(Glyphs(ascii_only=ascii_only), most=1)
         self.chosen: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -124,6 +124,16 @@ async def test_what_is_finished_folds_and_unfolds() -> None:
         assert app.chosen == []
         await pilot.press("space")
         assert app.graph.folded
+
+
+@pytest.mark.parametrize(("tasks", "is_folded"), [(4, False), (12, False), (13, True)])
+async def test_a_small_session_that_is_over_is_shown_whole(tasks: int, is_folded: bool) -> None:
+    app = GraphApp()
+    app.graph = Graph(Glyphs())
+    async with app.run_test(size=(100, 40)) as pilot:
+        app.graph.show([view(f"pm#{number}", "completed") for number in range(tasks)])
+        await pilot.pause()
+        assert app.graph.folded == is_folded
 
 
 async def test_a_completed_task_stays_while_someone_uses_it() -> None:

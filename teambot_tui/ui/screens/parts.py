@@ -42,7 +42,7 @@ class Parts:
         self.find = Input(placeholder="find", id="find")
         self.inspector = Inspector(glyphs)
         self.graph = Graph(glyphs)
-        self._tree = Graph(glyphs, id="tree")
+        self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows
 
     async def mount(self, screen: SessionScreen) -> None:
         """Put them into their places, each with its stylesheet."""

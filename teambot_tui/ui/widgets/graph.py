@@ -89,8 +89,11 @@ class Graph(ScrollView, can_focus=True):
         *,
         id: str | None = "graph",  # noqa: A002  as every widget calls it
         classes: str | None = None,
+        most: int = 12,
     ) -> None:
+        """Make a graph in which, of more tasks than `most`, the finished ones fold."""
         super().__init__(id=id, classes=classes)
+        self._most = most
         self._glyphs = glyphs or Glyphs()
         self._tasks: tuple[TaskView, ...] = ()
         self._now: float | None = None
@@ -157,7 +160,7 @@ class Graph(ScrollView, can_focus=True):
         self._paint()
 
     def _gathered(self) -> tuple[dict[str, Item], list[Edge]]:
-        return gather(self._tasks, self._glyphs, self._now, folds=self._folds)
+        return gather(self._tasks, self._glyphs, self._now, most=self._most if self._folds else None)
 
     # How it is painted
 

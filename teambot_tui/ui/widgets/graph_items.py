@@ -1,6 +1,6 @@
-"""Which nodes and lines the tasks make: what is over and was used folds into one node.
+"""Which nodes and lines the tasks make: of many tasks, what is over and was used folds into one node.
 
-So what goes on stays in sight. A line says why one task comes after another.
+So what goes on stays in sight, and a small picture stays whole. A line says why one task comes after another.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLD: Final = "\0fold"
 AFTER: Final = "after"
 """The kind of a line along which nothing goes: only the order counts."""
 ENDED: Final = frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED})
-_FOLD_FROM: Final = 2
+_FEWEST_FOLDED: Final = 2
 _TITLE: Final = 26
 _VARIABLE: Final = 16
 
@@ -46,10 +46,13 @@ class Item:
 
 
 def gather(
-    tasks: Sequence[TaskView], glyphs: Glyphs, now: float | None, *, folds: bool
+    tasks: Sequence[TaskView], glyphs: Glyphs, now: float | None, *, most: int | None
 ) -> tuple[dict[str, Item], list[Edge]]:
-    """Return the nodes and the lines between them; `now` lets the clocks of the executing tasks run."""
-    done = _used_up(tasks) if folds else frozenset()
+    """Return the nodes and the lines between them; `now` lets the clocks of the executing tasks run.
+
+    Of more tasks than `most`, if it is given, the finished ones fold.
+    """
+    done = _used_up(tasks) if most is not None and len(tasks) > most else frozenset()
     items: dict[str, Item] = {}
     if done:
         items[FOLD] = Item(FOLD, "completed", glyphs["completed"], f"{len(done)} done", "Enter unfolds")
@@ -83,7 +86,7 @@ def _used_up(tasks: Sequence[TaskView]) -> frozenset[str]:
     """Return the tasks to fold: completed, and nobody still needs them."""
     needed = {source for view in tasks if view.state not in ENDED for source in view.sources}
     done = frozenset(view.task for view in tasks if view.state is State.COMPLETED and view.task not in needed)
-    return done if len(done) >= _FOLD_FROM else frozenset()
+    return done if len(done) >= _FEWEST_FOLDED else frozenset()
 
 
 def _in_turn(tasks: Sequence[TaskView]) -> Iterable[tuple[str, str]]:
