@@ -183,7 +183,9 @@ class Board:
         self.tasks: dict[TaskId, Task] = {}
         self.lanes: dict[AgentId, Lane] = {}
         self.ready: OrderedDict[Task, None] = OrderedDict()
-        """Tasks that could run, in the order they became able to."""
+        """Tasks that could run and need a slot, in the order they became able to."""
+        self.ready_children: OrderedDict[Task, None] = OrderedDict()
+        """Tasks that could run and were started by another one, in the order they became able to."""
         self.deadlines: list[tuple[float, int, Task]] = []
         self.running = 0
         """How many are at work; those that were started by another task do not count."""
@@ -201,6 +203,10 @@ class Board:
         if lane is None:
             lane = self.lanes[agent] = Lane(agent)
         return lane
+
+    def line_of(self, task: Task) -> OrderedDict[Task, None]:
+        """Return the line in which a task stands, or would stand, once it could run."""
+        return self.ready if task.takes_slot else self.ready_children
 
     def add(self, plan: TaskCreated) -> Task:
         """Put a new task at the end of its agent's queue."""
@@ -270,8 +276,9 @@ class Board:
         assert self.running == len(busy) <= max_parallel
         assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
         assert not self.ready or is_paused or self.running == max_parallel, "what can run does"
+        assert not self.ready_children or is_paused, "a child needs no slot"
         for task in self.tasks.values():
-            _validate_task(task, lined_up=task in self.ready)
+            _validate_task(task, lined_up=task in self.line_of(task))
         for lane in self.lanes.values():
             orders = [task.order for task in lane.queue.values()]
             assert orders == sorted(orders), "an agent's tasks keep their order"

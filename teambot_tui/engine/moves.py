@@ -60,27 +60,24 @@ class Moves:
         if task.pending:
             if task.state is not State.WAITING:
                 self._wait(task)
-        elif task not in self.board.ready:
+        elif task not in (line := self.board.line_of(task)):
             task.state = State.QUEUED
             task.deadline = None
-            self.board.ready[task] = None
-            if not task.takes_slot:
-                self.board.ready.move_to_end(task, last=False)
+            line[task] = None
             self._lined_up.append(task)
 
     def _start_ready(self) -> None:
         """Start as many as may run at once; say of the others that they are queued."""
-        ready = self.board.ready
-        if ready and self.spending.exhausted:
-            self._pause()
-        while ready and not self.spending.exhausted:
-            task = next(iter(ready))
-            if task.takes_slot and self.board.running >= self.policy.max_parallel:
+        board = self.board
+        while line := board.ready_children or board.ready:
+            if self.spending.exhausted:
+                self._pause()
                 break
-            del ready[task]
-            self._start(task)
+            if line is board.ready and board.running >= self.policy.max_parallel:
+                break
+            self._start(line.popitem(last=False)[0])
         for task in self._lined_up:
-            if task in ready:
+            if task in board.line_of(task):
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
 
@@ -139,7 +136,7 @@ class Moves:
         task.reason = reason
         task.deadline = None
         task.pending.clear()
-        self.board.ready.pop(task, None)
+        self.board.line_of(task).pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
         self._withdraw_wishes(task)
@@ -214,7 +211,7 @@ class Moves:
         lane.queue = OrderedDict((task.id, task) for task in merged)
         if head is None or head is lane.head:
             return
-        self.board.ready.pop(head, None)
+        self.board.line_of(head).pop(head, None)
         if head.state is State.WAITING:
             head.state = State.QUEUED
             head.deadline = None
@@ -238,7 +235,7 @@ class Moves:
                 for dependency, each in zip(task.plan.dependencies, task.sources, strict=True):
                     if each is source:
                         self.board.await_source(task, source, dependency)
-                self.board.ready.pop(task, None)
+                self.board.line_of(task).pop(task, None)
                 if task.state is State.WAITING:
                     task.count_lacking()
                     self._tell_waiting(task)

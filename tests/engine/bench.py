@@ -211,7 +211,7 @@ def snapshot(board: Board) -> object:
     return (
         {name: _task(task) for name, task in board.tasks.items()},
         {agent: _lane(lane) for agent, lane in board.lanes.items()},
-        [task.id for task in board.ready],
+        [task.id for task in (*board.ready_children, *board.ready)],
         board.running,
         board.unfinished,
     )

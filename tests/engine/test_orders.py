@@ -9,7 +9,13 @@ import pytest
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition, Via
-from teambot_tui.engine.facts import ActivityReported, CancelRequested, PermissionAsked, WorkEnded
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    BudgetSet,
+    CancelRequested,
+    PermissionAsked,
+    WorkEnded,
+)
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.orders import Need, Order, OrderError, place
 from teambot_tui.engine.ports import Permissions, Usage
@@ -242,3 +248,20 @@ def test_what_stopped_work_reports_late_is_counted_once() -> None:
     bench.fail("pm#1", "The work was stopped.")
     bench.report(ActivityReported(0.0, TaskId("pm#1"), Usage(7, 0, None)))
     assert bench.rules.spending.tokens == 107
+
+
+def test_children_start_in_order_and_before_the_others_after_a_budget_pause() -> None:
+    bench = Bench(max_parallel=2)
+    give(bench, order(PM))
+    bench.report(BudgetSet(0.0, None, 10))
+    bench.report(ActivityReported(0.0, TaskId("pm#1"), Usage(10, 0, None)))
+    give(bench, order(WRITER))
+    for agent in (BA, *map(AgentId, ("builder-1", "builder-2"))):
+        give(bench, replace(order(agent), parent=TaskId("pm#1")))
+    assert list(bench.states().values()) == ["executing", *["queued"] * 4]
+    assert bench.report(BudgetSet(0.0, None, 1000)) == [
+        "ba#1 started",
+        "builder-1#1 started",
+        "builder-2#1 started",
+        "writer#1 started",
+    ]
