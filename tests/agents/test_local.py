@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Update
 
 needs_library = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="xllamacpp is not installed")
-needs_model = pytest.mark.skipif(
-    not path_of(TINY, os.environ).is_file(), reason="run teambot models pull first"
-)
+MODEL = path_of(TINY, os.environ)
+"""Where `teambot models pull` puts it; in a test the environment is another one."""
+needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="run teambot models pull first")
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_it_says_what_it_is() -> None:
 @needs_model
 async def test_a_real_model_answers_can_be_stopped_and_comes_back_after_its_death(tmp_path: Path) -> None:
     # Long timeouts and one test for all: the model has to be loaded, on a machine that does other things.
-    backend = Local()
+    backend = Local(MODEL)
     try:
         # What so small a model says is anybody's guess; that it speaks, and word by word, is not.
         updates = await everything(backend, tmp_path, "Tell me in two sentences about France.")

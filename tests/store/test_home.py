@@ -18,11 +18,14 @@ from teambot_tui.store.home import run_id, teambot_home
         ({"HOME": "/home/ann", "TEAMBOT_HOME": "/data/bot"}, "/data/bot"),
         ({"HOME": "/home/ann", "TEAMBOT_HOME": ""}, "/home/ann/.teambot"),
         ({"TEAMBOT_HOME": "here"}, str(Path.cwd() / "here")),
-        ({}, str(Path.home() / ".teambot")),
     ],
 )
 def test_home(environ: dict[str, str], expected: str) -> None:
     assert teambot_home(environ) == Path(expected)
+
+
+def test_without_a_variable_it_is_the_users_own() -> None:
+    assert teambot_home({}) == Path.home() / ".teambot"
 
 
 def test_run_ids_tell_the_second_and_are_all_different() -> None:
