@@ -34,6 +34,10 @@ POLICY: Mapping[str, Check[Any]] = {
     "references": checks.boolean,
     "budget": checks.number(at_most=1_000_000),
     "token_budget": checks.integer(1, 10**15),
+    "spawn_depth": checks.integer(0, 10),
+    "spawn_children": checks.integer(1, 1000),
+    "spawn_runs": checks.integer(0, 100_000),
+    "spawn_parallel": checks.integer(1, 1000),
 }
 _PERMISSIONS = checks.one_of(Permissions)
 _DOCUMENT = Table(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import Fact, TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
+    from teambot_tui.engine.policy import Policy
 
 
 class State(StrEnum):
@@ -83,6 +84,20 @@ class Lane:
 
 
 @dataclass(slots=True, eq=False)
+class Level:
+    """The tasks of one depth: 0 was started by nobody, 1 by a task of depth 0, and so on.
+
+    Each level has room of its own, so that whoever waits for what it started never keeps it from starting.
+    """
+
+    depth: int
+    running: int = 0
+    """How many are at work: a cancelled one still counts until its work has ended."""
+    ready: OrderedDict[Task, None] = field(default_factory=OrderedDict)
+    """Tasks that could run, in the order they became able to."""
+
+
+@dataclass(slots=True, eq=False)
 class Task:
     """One piece of work, from its submission to its one end."""
 
@@ -90,6 +105,7 @@ class Task:
     agent: AgentId
     plan: TaskCreated
     lane: Lane
+    level: Level
     order: int
     output: Tail
     state: State = State.QUEUED
@@ -145,11 +161,6 @@ class Task:
         """The first of them."""
         return next(self.obstacles(), None)
 
-    @property
-    def takes_slot(self) -> bool:
-        """Whether it counts among those that may work at once: whoever started it may wait for it."""
-        return self.parent is None
-
     def meets(self, condition: Condition) -> bool:
         """Whether the task, which has ended, ended as somebody who depends on it wants."""
         return self.state in _MET_BY[condition]
@@ -182,13 +193,9 @@ class Board:
     def __init__(self, output_limit: int) -> None:
         self.tasks: dict[TaskId, Task] = {}
         self.lanes: dict[AgentId, Lane] = {}
-        self.ready: OrderedDict[Task, None] = OrderedDict()
-        """Tasks that could run and need a slot, in the order they became able to."""
-        self.ready_children: OrderedDict[Task, None] = OrderedDict()
-        """Tasks that could run and were started by another one, in the order they became able to."""
+        self.levels = [Level(0)]
+        """By depth; nobody starts anything deeper than the next one."""
         self.deadlines: list[tuple[float, int, Task]] = []
-        self.running = 0
-        """How many are at work; those that were started by another task do not count."""
         self.unfinished = 0
         self.labels: dict[str, list[Task]] = {}
         self.captures: dict[str, list[Task]] = {}
@@ -204,22 +211,20 @@ class Board:
             lane = self.lanes[agent] = Lane(agent)
         return lane
 
-    def line_of(self, task: Task) -> OrderedDict[Task, None]:
-        """Return the line in which a task stands, or would stand, once it could run."""
-        return self.ready if task.takes_slot else self.ready_children
-
     def add(self, plan: TaskCreated) -> Task:
         """Put a new task at the end of its agent's queue."""
         lane = self.lane(plan.agent)
-        task = Task(plan.task, plan.agent, plan, lane, len(self.tasks), Tail(self._output_limit))
+        parent = self.tasks[plan.parent] if plan.parent is not None else None
+        level = self._level(parent.level.depth + 1 if parent else 0)
+        task = Task(plan.task, plan.agent, plan, lane, level, len(self.tasks), Tail(self._output_limit))
         self.tasks[plan.task] = task
         if plan.label is not None:
             self.labels.setdefault(plan.label, []).append(task)
         if plan.capture is not None:
             self.captures.setdefault(plan.capture, []).append(task)
-        if plan.parent is not None:
-            task.parent = self.tasks[plan.parent]
-            task.parent.children.append(task)
+        if parent is not None:
+            task.parent = parent
+            parent.children.append(task)
         lane.count += 1
         lane.queue[plan.task] = task
         self.unfinished += 1
@@ -228,6 +233,11 @@ class Board:
             task.sources.append(source)
             self.await_source(task, source, dependency)
         return task
+
+    def _level(self, depth: int) -> Level:
+        if depth == len(self.levels):
+            self.levels.append(Level(depth))
+        return self.levels[depth]
 
     def await_source(self, task: Task, source: Task | None, dependency: Dependency) -> None:
         """Make the task wait for a source that has not ended yet."""
@@ -270,15 +280,17 @@ class Board:
                     line.append(task)
         return sorted(revived, key=lambda task: task.order)
 
-    def validate(self, max_parallel: int, *, is_paused: bool = False) -> None:
+    def validate(self, policy: Policy, *, is_paused: bool = False) -> None:
         """Assert every invariant; for tests."""
-        busy = [lane for lane in self.lanes.values() if lane.busy is not None and lane.busy.takes_slot]
-        assert self.running == len(busy) <= max_parallel
+        busy = [lane.busy for lane in self.lanes.values() if lane.busy is not None]
+        for level in self.levels:
+            limit = policy.at_once(level.depth)
+            assert level.running == sum(task.level is level for task in busy) <= limit
+            assert not level.ready or is_paused or level.running == limit, "what can run does"
+            assert all(task.level is level for task in level.ready)
         assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
-        assert not self.ready or is_paused or self.running == max_parallel, "what can run does"
-        assert not self.ready_children or is_paused, "a child needs no slot"
         for task in self.tasks.values():
-            _validate_task(task, lined_up=task in self.line_of(task))
+            _validate_task(task, lined_up=task in task.level.ready)
         for lane in self.lanes.values():
             orders = [task.order for task in lane.queue.values()]
             assert orders == sorted(orders), "an agent's tasks keep their order"

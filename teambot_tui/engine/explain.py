@@ -92,7 +92,7 @@ def explain_facts(facts: Sequence[Accepted], board: Board, policy: Policy) -> Ex
 def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Step, ...]:
     steps: list[Step] = []
     newest: dict[AgentId, TaskId] = {}
-    free = policy.max_parallel - board.running
+    free = policy.max_parallel - board.levels[0].running
     for plan in facts:
         if not isinstance(plan, TaskCreated):
             continue

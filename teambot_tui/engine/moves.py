@@ -60,24 +60,23 @@ class Moves:
         if task.pending:
             if task.state is not State.WAITING:
                 self._wait(task)
-        elif task not in (line := self.board.line_of(task)):
+        elif task not in task.level.ready:
             task.state = State.QUEUED
             task.deadline = None
-            line[task] = None
+            task.level.ready[task] = None
             self._lined_up.append(task)
 
     def _start_ready(self) -> None:
         """Start as many as may run at once; say of the others that they are queued."""
-        board = self.board
-        while line := board.ready_children or board.ready:
-            if self.spending.exhausted:
-                self._pause()
-                break
-            if line is board.ready and board.running >= self.policy.max_parallel:
-                break
-            self._start(line.popitem(last=False)[0])
+        levels = self.board.levels
+        if self.spending.exhausted and any(level.ready for level in levels):
+            self._pause()
+        for level in reversed(levels):  # whoever is waited for first
+            limit = self.policy.at_once(level.depth)
+            while level.ready and level.running < limit and not self.spending.exhausted:
+                self._start(level.ready.popitem(last=False)[0])
         for task in self._lined_up:
-            if task in board.line_of(task):
+            if task in task.level.ready:
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
 
@@ -89,7 +88,7 @@ class Moves:
     def _start(self, task: Task) -> None:
         task.state = State.EXECUTING
         task.lane.busy = task
-        self.board.running += task.takes_slot
+        task.level.running += 1
         self.spending.begin_again(task.id)
         prompt = task.sent or compose(task, self.board, self.policy.inject_limit)
         task.sent = prompt if task.plan.retries else None
@@ -136,7 +135,7 @@ class Moves:
         task.reason = reason
         task.deadline = None
         task.pending.clear()
-        self.board.line_of(task).pop(task, None)
+        task.level.ready.pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
         self._withdraw_wishes(task)
@@ -211,7 +210,7 @@ class Moves:
         lane.queue = OrderedDict((task.id, task) for task in merged)
         if head is None or head is lane.head:
             return
-        self.board.line_of(head).pop(head, None)
+        head.level.ready.pop(head, None)
         if head.state is State.WAITING:
             head.state = State.QUEUED
             head.deadline = None
@@ -235,7 +234,7 @@ class Moves:
                 for dependency, each in zip(task.plan.dependencies, task.sources, strict=True):
                     if each is source:
                         self.board.await_source(task, source, dependency)
-                self.board.line_of(task).pop(task, None)
+                task.level.ready.pop(task, None)
                 if task.state is State.WAITING:
                     task.count_lacking()
                     self._tell_waiting(task)

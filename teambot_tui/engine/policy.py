@@ -19,6 +19,7 @@ class Policy:
 
     wait_timeout: float = 300.0
     max_parallel: int = 6
+    """How many may be at work at once, besides those that agents started."""
     max_references: int = 10
     inject_limit: int = 100 * 1024
     output_limit: int = 1024 * 1024
@@ -33,5 +34,11 @@ class Policy:
     """How many runs one run may start."""
     spawn_runs: int = 200
     """How many runs may be started in a session by agents and scripts."""
+    spawn_parallel: int = 6
+    """How many that agents started may be at work at once, at each depth."""
     retry_delay: float = 1.0
     """Seconds before the first retry of a run; each further one waits twice as long."""
+
+    def at_once(self, depth: int) -> int:
+        """Return how many tasks of one depth may be at work at once."""
+        return self.spawn_parallel if depth else self.max_parallel

@@ -167,7 +167,7 @@ class Rules(Moves):
             return
         self._tell(task, fact)
         task.lane.busy = None
-        self.board.running -= task.takes_slot
+        task.level.running -= 1
         if task.state is not State.EXECUTING:
             self._consider(task.lane)
         elif fact.error is None:

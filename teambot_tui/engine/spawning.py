@@ -231,10 +231,7 @@ class Spawner:
         parent = board.tasks[wish.parent]
         if parent.ended is not None:
             raise OrderError(f"{parent.id} has ended and can start nothing any more.")
-        depth, ancestor = 1, parent
-        while ancestor.parent is not None:
-            depth, ancestor = depth + 1, ancestor.parent
-        if depth > policy.spawn_depth:
+        if parent.level.depth >= policy.spawn_depth:
             raise OrderError(f"Runs may be started at most {policy.spawn_depth} deep (spawn_depth).")
         # What it started before it was tried again has ended with that attempt.
         started = sum(child.plan.time >= parent.started for child in parent.children)

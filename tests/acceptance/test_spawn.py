@@ -304,6 +304,20 @@ async def test_limits_are_named() -> None:
             await session.spawn(["a", "b"], agent="ba")
 
 
+async def test_parents_that_wait_for_their_children_keep_nobody_from_starting() -> None:
+    gate = Gate()
+    async with session_on(gate, Policy(max_parallel=1, spawn_parallel=1)) as session:
+        root = await one(session, "0", agent="pm")
+        first = await one(session, "1a", parent=root.id)
+        second = await one(session, "1b", parent=root.id)
+        below = [await one(session, f"2{letter}", parent=first.id) for letter in "ab"]
+        for run in (*below, first, second, root):  # everybody ends behind what they started
+            await until(lambda run=run: run.id in gate.started)  # type: ignore[misc]
+            assert sum(task.state is State.EXECUTING for task in session.board.tasks.values()) <= 3
+            gate.answer(run.id)
+            await run.wait()
+
+
 @pytest.mark.parametrize("end", ["cancel", "fail"])
 async def test_what_a_run_started_ends_with_it(end: str) -> None:
     gate = Gate()

@@ -191,6 +191,12 @@ def test_a_budget_can_be_set(place: Place) -> None:
     assert (place.load().policy.budget, place.load().policy.token_budget) == (2.5, 1000)
 
 
+def test_the_limits_of_spawning_can_be_set(place: Place) -> None:
+    place.user("spawn_depth = 0\nspawn_children = 3\nspawn_runs = 20\nspawn_parallel = 1\n")
+    limits = Policy(spawn_depth=0, spawn_children=3, spawn_runs=20, spawn_parallel=1)
+    assert place.load().policy == limits
+
+
 def test_a_built_in_backend_can_be_configured(place: Place) -> None:
     place.user('[backends.rehearsal]\ntype = "rehearsal"\nseed = 3\n')
     assert place.load().backends["rehearsal"].options == {"seed": 3}
@@ -227,6 +233,10 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (f"max_parallel = 0x{'f' * 9000}", "max_parallel", "not a very large number"),
         ("max_references = 0", "max_references", "from 1"),
         ("budget = 0", "budget", "must be a number above 0"),
+        ("spawn_depth = -1", "spawn_depth", "must be an integer from 0 to 10, not -1"),
+        ("spawn_children = 0", "spawn_children", "must be an integer from 1 to 1000, not 0"),
+        ("spawn_runs = 1.5", "spawn_runs", "must be an integer from 0 to 100000, not 1.5"),
+        ("spawn_parallel = 0", "spawn_parallel", "must be an integer from 1 to 1000, not 0"),
         ("token_budget = 1.5", "token_budget", "must be an integer from 1"),
         ('permissions = "yes"', "permissions", "must be one of ask, allow-reads, allow, deny, not yes"),
         ("[agents.pm]\npermissions = true", "agents.pm.permissions", "must be one of ask"),

@@ -52,6 +52,7 @@ class PolicyFields(TypedDict, total=False):
     output_limit: int
     on_dependency_failure: OnFailure
     references: bool
+    spawn_parallel: int
 
 
 class Bench:
@@ -85,7 +86,7 @@ class Bench:
         """Let a fact have its consequences, as the runner does."""
         self._lines = []
         self._handle(fact)
-        self.board.validate(self.policy.max_parallel, is_paused=self.rules.spending.exhausted)
+        self.board.validate(self.policy, is_paused=self.rules.spending.exhausted)
         return self._lines
 
     def resolve(self, text: str) -> list[Accepted]:
@@ -211,8 +212,7 @@ def snapshot(board: Board) -> object:
     return (
         {name: _task(task) for name, task in board.tasks.items()},
         {agent: _lane(lane) for agent, lane in board.lanes.items()},
-        [task.id for task in (*board.ready_children, *board.ready)],
-        board.running,
+        [([task.id for task in level.ready], level.running) for level in board.levels],
         board.unfinished,
     )
 

@@ -219,7 +219,7 @@ class World:
                 self.pass_time(TIMEOUT)
         assert not self.model.unended(), "what is left never ends"
         assert not self.board.unfinished
-        assert not self.board.running
+        assert not any(level.running for level in self.board.levels)
 
     # What a runner does
 
@@ -278,7 +278,7 @@ class World:
 
     def _check(self, *, nothing_due: bool = False) -> None:
         model = self.model
-        self.board.validate(self.policy.max_parallel)
+        self.board.validate(self.policy)
         ended = {task: how for task, how, _ in self._ends}
         assert len(ended) == len(self._ends), f"something ended twice: {self._ends}"
         assert ended == model.ended, f"ended: {ended}, not {model.ended}"

@@ -96,7 +96,7 @@ class SlotLeak(Rules):
     def _end_work(self, fact: WorkEnded) -> None:
         task = self.board.tasks[fact.task]
         if task.lane.busy is task and task.state is State.CANCELLED:
-            self.board.running += 1
+            self.board.levels[0].running += 1
         super()._end_work(fact)
 
 
@@ -170,7 +170,7 @@ class CancelFreesTheAgent(Rules):
         for task in map(self.board.tasks.__getitem__, fact.tasks):
             if task.lane.busy is task and task.state is State.CANCELLED:
                 task.lane.busy = None
-                self.board.running -= 1
+                self.board.levels[0].running -= 1
                 self._consider(task.lane)
         self._start_ready()
 
@@ -213,7 +213,8 @@ class UnfairSlots(Rules):
     """Whoever could run last runs first."""
 
     def _start_ready(self) -> None:
-        self.board.ready = OrderedDict(reversed(self.board.ready.items()))
+        level = self.board.levels[0]
+        level.ready = OrderedDict(reversed(level.ready.items()))
         super()._start_ready()
 
 
@@ -221,9 +222,9 @@ class TooManyAtOnce(Rules):
     """One more than allowed."""
 
     def _start_ready(self) -> None:
-        self.board.running -= 1
+        self.board.levels[0].running -= 1
         super()._start_ready()
-        self.board.running += 1
+        self.board.levels[0].running += 1
 
 
 class WrongReason(Rules):

@@ -49,7 +49,11 @@ class Life(Bench):
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        super().__init__(max_parallel=self.random.randint(1, 3), wait_timeout=30.0)
+        super().__init__(
+            max_parallel=self.random.randint(1, 3),
+            spawn_parallel=self.random.randint(1, 3),
+            wait_timeout=30.0,
+        )
         self._requests = 0
 
     def step(self) -> None:
