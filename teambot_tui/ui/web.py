@@ -1,8 +1,10 @@
 """The same screen in a browser, for this machine and this person only.
 
-Whoever can open the page can let agents start programs. So it is bound to the loopback address, asks for a
-key that only the printed address has, and answers no other page: neither one that sends an `Origin` of its
-own, nor one whose name was made to point at us. Each open page is a session of its own and ends with it.
+Whoever can open the page can let agents start programs. So it is bound to the loopback address and answers
+only below a path that nobody can guess, which is in the printed address and nowhere else: a cookie would go
+to every other server of this machine, because cookies ignore ports. Other pages are refused: those that send
+an `Origin` of their own, and those whose host name was made to point at us. Each open page is a session of
+its own and ends with it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from textual_serve.server import Server
 
 if TYPE_CHECKING:
@@ -47,51 +49,54 @@ def serve(arguments: Sequence[str], port: int, announce: Callable[[str], object]
 
 
 def command(arguments: Sequence[str]) -> str:
-    """Return the command of a page, for a shell."""
-    return shlex.join([sys.executable, "-m", "teambot_tui", *arguments])
+    """Return the command of a page, for a shell; `-P` keeps modules of the current directory out of it."""
+    return shlex.join([sys.executable, "-P", "-m", "teambot_tui", *arguments])
 
 
 class _Server(Server):
-    """Lets in who has the key."""
+    """Answers to whoever knows the key."""
 
     def __init__(self, served: str, port: int) -> None:
         super().__init__(served, HOST, port, title="teambot")
         self._host = f"{HOST}:{port}"
         self._origin = f"http://{self._host}"
         self.public_url = self._origin
-        self._cookie = f"teambot-{port}"
         self._key = secrets.token_urlsafe(24)
+        self._headers = {
+            "Content-Security-Policy": _NOTHING_FROM_ELSEWHERE.format(host=self._host),
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cache-Control": "no-store",
+        }
 
     @property
     def address(self) -> str:
         """What to open in the browser."""
-        return f"{self._origin}/?key={self._key}"
+        return f"{self._origin}/{self._key}/"
 
     async def on_startup(self, app: web.Application) -> None:
         """Say nothing: we have announced ourselves."""
 
     async def _make_app(self) -> web.Application:
-        app = await super()._make_app()
-        app.middlewares.append(self._admit)
+        app = web.Application(middlewares=[self._admit])
+        app.add_subapp(f"/{self._key}/", await super()._make_app())
+        # The page asks for a download by its origin; what it names is a key of its own, good for once.
+        app.router.add_get("/download/{key}", self.handle_download)
         return app
 
     @web.middleware
     async def _admit(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        if request.host != self._host or request.headers.get("Origin", self._origin) != self._origin:
+        origin = request.headers.get(hdrs.ORIGIN)
+        if origin is None and hdrs.UPGRADE not in request.headers:  # a browser tells it with every websocket
+            origin = self._origin
+        if request.host != self._host or origin != self._origin:
             raise web.HTTPForbidden(text="This is for this machine only.")
-        if request.path == "/" and self._is_key(request.query.get("key", "")):
-            # The key goes where no other page, no history and no `Referer` shows it.
-            welcome = web.HTTPSeeOther("/")
-            welcome.set_cookie(self._cookie, self._key, httponly=True, samesite="Strict")
-            raise welcome
-        if not self._is_key(request.cookies.get(self._cookie, "")):
+        first = request.path.split("/", 2)[1]
+        if first != "download" and not secrets.compare_digest(first.encode(), self._key.encode()):
             raise web.HTTPForbidden(text="Open the address that teambot has printed.")
         answer = await handler(request)
         if not answer.prepared:
-            answer.headers["Content-Security-Policy"] = _NOTHING_FROM_ELSEWHERE.format(host=self._host)
+            answer.headers.update(self._headers)
         return answer
-
-    def _is_key(self, text: str) -> bool:
-        return secrets.compare_digest(text.encode(), self._key.encode())

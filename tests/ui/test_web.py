@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from teambot_tui.cli import main
+from tests.hostile_folder import TEAMBOT, plant_modules, what_was_run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("textual_serve", reason="textual-serve is not installed: pip install 'teambot-tui[web]'")
 
-from aiohttp import ClientSession, ClientTimeout, CookieJar, WSMsgType
+from aiohttp import ClientSession, ClientTimeout, CookieJar, WSMsgType, WSServerHandshakeError, web
+from aiohttp.test_utils import TestServer
 
 from teambot_tui.ui.web import command
 
@@ -47,9 +49,9 @@ class Served:
         self.process = process
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.fullmatch(r"Open ((http://127\.0\.0\.1:\d+)/\?key=[\w-]{20,})\n", line)
+        found = re.fullmatch(r"Open ((http://127\.0\.0\.1:\d+)/([\w-]{20,})/)\n", line)
         assert found, line
-        self.address, self.origin = found.groups()
+        self.address, self.origin, self.key = found.groups()
 
     def pages(self) -> list[psutil.Process]:
         """The processes behind the open pages."""
@@ -73,7 +75,7 @@ def served(tmp_path: Path, surroundings: dict[str, str]) -> Iterator[Served]:
 def serving(folder: Path, environ: dict[str, str], *arguments: str) -> Iterator[Served]:
     options = ["--web", "--backend", "echo", *arguments]
     with subprocess.Popen(
-        [sys.executable, "-u", "-m", "teambot_tui", *options],
+        [TEAMBOT, *options],
         cwd=folder,
         env=environ,
         stdout=subprocess.PIPE,
@@ -108,7 +110,7 @@ def status(url: str, **headers: str) -> int:
 
 def test_the_command_of_a_page_survives_a_shell() -> None:
     arguments = ["--backend", "a b; touch 'x' $(y)", "--ascii"]
-    assert shlex.split(command(arguments)) == [sys.executable, "-m", "teambot_tui", *arguments]
+    assert shlex.split(command(arguments)) == [sys.executable, "-P", "-m", "teambot_tui", *arguments]
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,43 +134,113 @@ def test_a_port_in_use_is_an_error(served: Served) -> None:
     assert f"--port {port} cannot be used" in result.output
 
 
-@pytest.mark.parametrize("path", ["/", "/?key=wrong", "/?key=%C3%A9", "/ws", "/static/js/textual.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/?key=wrong", "/wrong/", "/%C3%A9/", "/ws", "/wrong/ws", "/static/js/textual.js"]
+)
 def test_nobody_comes_in_without_the_key(served: Served, path: str) -> None:
     assert status(served.origin + path) == 403
+    assert status(served.origin + path, Cookie=f"key={served.key}; teambot={served.key}") == 403
     assert not served.pages()
 
 
-def test_no_other_page_comes_in(served: Served) -> None:
-    assert status(served.address, Origin="http://evil.example") == 403
-    assert status(served.address, Origin="null") == 403
-    assert status(served.address, Host="evil.example") == 403
+@pytest.mark.parametrize("path", ["", "ws", "static/js/textual.js"])
+def test_no_other_page_comes_in(served: Served, path: str) -> None:
+    port = served.origin.rpartition(":")[2]
+    foreign: list[dict[str, str]] = [
+        *({"Origin": origin} for origin in ("http://evil.example", "null", "http://127.0.0.1:1")),
+        {"Origin": f"http://localhost:{port}"},
+        *({"Host": host} for host in ("evil.example", f"evil.example:{port}", f"localhost:{port}")),
+        {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"},
+    ]
+    for headers in foreign:
+        assert status(served.address + path, **headers) == 403, headers
+    assert not served.pages()
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Origin": "http://127.0.0.1:1"}, {"Origin": "null"}, {"Host": "evil.example"}]
+)
+async def test_a_websocket_tells_that_it_comes_from_our_page(served: Served, headers: dict[str, str]) -> None:
+    async with ClientSession(timeout=ClientTimeout(_PATIENCE)) as browser:
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await browser.ws_connect(f"{served.address}ws", headers=headers)
+    assert refused.value.status == 403
+    assert not served.pages()
+
+
+async def test_another_server_of_this_machine_is_not_told_the_key(served: Served) -> None:
+    told: list[str] = []
+
+    async def listen(request: web.BaseRequest) -> web.StreamResponse:
+        told.append(f"{request.path_qs} {request.headers}")
+        return web.Response()
+
+    other = TestServer(web.Application(), host="127.0.0.1")
+    other.app.router.add_get("/{rest:.*}", listen)
+    async with browsing_by_hand() as browser:
+        async with browser.get(served.address) as page:
+            assert page.status == 200
+            assert not page.cookies
+            assert page.headers["Referrer-Policy"] == "no-referrer"
+            assert page.headers["Cache-Control"] == "no-store"
+        async with other:
+            for host in ("127.0.0.1", "localhost"):
+                await browser.get(f"http://{host}:{other.port}/")
+    assert len(told) == 2
+    assert served.key not in "".join(told)
 
 
 async def test_a_page_is_a_session_and_ends_with_it(served: Served) -> None:
-    async with ClientSession(cookie_jar=CookieJar(unsafe=True), timeout=ClientTimeout(_PATIENCE)) as browser:
+    async with browsing_by_hand() as browser:
         async with browser.get(served.address) as page:
             assert page.status == 200
-            assert "key" not in page.url.query
             assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-            assert f"ws:{served.origin.removeprefix('http:')}/ws" in await page.text()
-        drawn = ""
-        async with browser.ws_connect(f"{served.origin}/ws?width=80&height=24") as socket:
-            while "Worth typing" not in drawn:
-                message = await socket.receive(_PATIENCE)
-                assert message.type in (WSMsgType.TEXT, WSMsgType.BINARY), message
-                drawn += message.data.decode() if message.type is WSMsgType.BINARY else ""
-            [behind] = served.pages()
+            text = await page.text()
+        assert f"ws:{served.address.removeprefix('http:')}ws" in text
+        for loaded in re.findall(rf'"({re.escape(served.origin)}[^"]+)"', text):
+            async with browser.get(loaded) as part:
+                assert part.status == 200, loaded
+        drawn, behind = await draw(browser, served)
+        assert "Worth typing" in drawn
     assert not psutil.wait_procs([behind], _PATIENCE)[1]
 
 
+async def test_a_page_runs_nothing_of_the_directory_it_is_in(
+    tmp_path: Path, surroundings: dict[str, str]
+) -> None:
+    plant_modules(tmp_path)
+    with serving(tmp_path, surroundings) as served:
+        async with browsing_by_hand() as browser:
+            await draw(browser, served)
+    assert what_was_run(tmp_path) == []
+
+
+def browsing_by_hand() -> ClientSession:
+    """Return a client that keeps cookies as a browser does, those of an address too."""
+    return ClientSession(cookie_jar=CookieJar(unsafe=True), timeout=ClientTimeout(_PATIENCE))
+
+
+async def draw(browser: ClientSession, served: Served) -> tuple[str, psutil.Process]:
+    """Open a page until the screen is there; return it, and the process behind it."""
+    drawn = ""
+    async with browser.ws_connect(f"{served.address}ws?width=80&height=24", origin=served.origin) as socket:
+        while "Worth typing" not in drawn:
+            message = await socket.receive(_PATIENCE)
+            assert message.type in (WSMsgType.TEXT, WSMsgType.BINARY), message
+            drawn += message.data.decode() if message.type is WSMsgType.BINARY else ""
+        [behind] = served.pages()
+    return drawn, behind
+
+
 async def test_a_page_does_not_outlive_a_killed_server(served: Served) -> None:
-    async with ClientSession(cookie_jar=CookieJar(unsafe=True), timeout=ClientTimeout(_PATIENCE)) as browser:
-        await browser.get(served.address)
-        async with browser.ws_connect(f"{served.origin}/ws") as socket:
-            await socket.receive(_PATIENCE)
-            [behind] = served.pages()
-            served.process.send_signal(signal.SIGKILL)
-            assert not psutil.wait_procs([behind], _PATIENCE)[1]
+    async with (
+        browsing_by_hand() as browser,
+        browser.ws_connect(f"{served.address}ws", origin=served.origin) as socket,
+    ):
+        await socket.receive(_PATIENCE)
+        [behind] = served.pages()
+        served.process.send_signal(signal.SIGKILL)
+        assert not psutil.wait_procs([behind], _PATIENCE)[1]
 
 
 @pytest.mark.skipif(_CHROMIUM is None, reason="chromium is not installed")
@@ -176,7 +248,6 @@ async def test_a_browser_shows_it(served: Served, tmp_path: Path) -> None:
     async with browsing(served.address, tmp_path / "browser") as browser:
         await browser.until("document.body.classList.contains('-first-byte')")
         assert len(served.pages()) == 1
-        await browser.until("location.search === ''")
         before, picture = b"", b""
         while len(picture) < _A_FULL_SCREEN or picture != before:
             await asyncio.sleep(_POLL)
