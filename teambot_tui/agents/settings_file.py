@@ -14,7 +14,7 @@ from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.checks import Check, Table
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, decode
-from teambot_tui.engine.policy import OnFailure
+from teambot_tui.engine.policy import OnFailure, OnWaitTimeout
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 
@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 POLICY: Mapping[str, Check[Any]] = {
     "wait_timeout": checks.number(at_most=10_000_000),
+    "on_wait_timeout": checks.one_of(OnWaitTimeout),
     "max_parallel": checks.integer(1, 1000),
     "max_references": checks.integer(1, 1000),
     "inject_limit": checks.integer(0, 1024**3),

@@ -129,7 +129,7 @@ class Task:
     """When the agent last gave a sign of life."""
     ended: float | None = None
     deadline: float | None = None
-    """When a waiting task has waited too long, or when one that failed is tried again."""
+    """When a waiting task has waited longer than usual, or when one that failed is tried again."""
     story: list[Fact] = field(default_factory=list)
 
     def count_lacking(self) -> None:
@@ -138,6 +138,11 @@ class Task:
         for source in self.pending:
             counts[source.agent] += 1
         self.lacking = {agent: count for agent, count in counts.items() if count}
+
+    @property
+    def waits_for_nothing(self) -> bool:
+        """Whether it waits for an agent that nobody has given work to."""
+        return self.state is State.WAITING and any(isinstance(source, Lane) for source in self.pending)
 
     def no_output_yet(self) -> tuple[AgentId, ...]:
         """The agents it needs that have no task which could produce the output."""
@@ -262,6 +267,17 @@ class Board:
         """Return the tasks that have not ended, agent by agent."""
         return tuple(task for lane in self.lanes.values() for task in lane.queue)
 
+    def stuck(self) -> Task | None:
+        """Return the first task that waits for nothing, if no task is at work and none can start."""
+        if any(level.running or level.ready for level in self.levels):
+            return None
+        heads = [lane.head for lane in self.lanes.values() if lane.head is not None]
+        if any(head.state is State.QUEUED for head in heads):  # it is tried again later
+            return None
+        return min(
+            (head for head in heads if head.waits_for_nothing), key=lambda head: head.order, default=None
+        )
+
     def revival(self, root: Task) -> list[Task]:
         """Return what retrying a task brings back: itself and what was skipped only because of it."""
         revived = {root: None}
@@ -331,7 +347,9 @@ def _validate_task(task: Task, *, lined_up: bool) -> None:
             assert task.pending, "no task waits for nothing"
             assert not lined_up
             assert sum(task.lacking.values()) == len(task.pending)
-            assert task.deadline is not None
+            assert task.deadline is not None or not task.waits_for_nothing, (
+                "nobody waits for nothing for ever"
+            )
         case State.QUEUED:
             assert lined_up == (is_head and lane.busy is None and task.deadline is None)
             assert not lined_up or not task.pending

@@ -57,7 +57,6 @@ class TaskCreated:
     dependencies: tuple[Dependency, ...]
     background: bool
     model: str | None
-    wait_timeout: float
     label: str | None = None
     scope: str = ""
     capture: str | None = None
@@ -242,6 +241,13 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True)
+class InputEnded:
+    """Nobody will submit anything more: an agent that no task could start any more stays without output."""
+
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
 class SubscriberFailed:
     """A reader of the bus broke on a fact; the others were served."""
 
@@ -272,6 +278,16 @@ class TaskWaiting:
     task: TaskId
     waiting_for: tuple[AgentId, ...]
     no_output_yet: tuple[AgentId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitProlonged:
+    """The task has waited longer than usual for tasks that have not ended, and waits on."""
+
+    time: float
+    task: TaskId
+    waiting_for: tuple[AgentId, ...]
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +392,7 @@ Input: TypeAlias = (
     | CancelRequested
     | RetryRequested
     | TimePassed
+    | InputEnded
     | UpStarted
     | IterationStarted
     | UpEnded
@@ -385,6 +402,7 @@ Input: TypeAlias = (
 Conclusion: TypeAlias = (
     TaskQueued
     | TaskWaiting
+    | WaitProlonged
     | DependencyMet
     | TaskCompleted
     | TaskFailed

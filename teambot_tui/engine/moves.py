@@ -22,9 +22,11 @@ from teambot_tui.engine.facts import (
     TaskRetried,
     TaskSkipped,
     TaskWaiting,
+    WaitProlonged,
 )
 from teambot_tui.engine.injection import compose
 from teambot_tui.engine.outcomes import ending
+from teambot_tui.engine.policy import OnWaitTimeout
 from teambot_tui.engine.spending import Spending
 from teambot_tui.engine.text import Tail
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from teambot_tui.engine.dependencies import Dependency
+    from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.policy import Policy
 
 
@@ -44,6 +47,7 @@ class Moves:
         self.approvals = Approvals()
         self.spending = Spending(policy.budget, policy.token_budget)
         self._is_paused = False
+        self._input_has_ended = False
         self._effects: list[Effect] = []
         self._lined_up: list[Task] = []
         self._now = 0.0
@@ -80,6 +84,13 @@ class Moves:
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
 
+    def _fail_stuck(self) -> None:
+        """Fail the waits for nothing, one by one, once no input and no task is left that could end them."""
+        while self._input_has_ended and (stuck := self.board.stuck()):
+            self._fail(stuck, f"Nobody is left who could give {_at(stuck.no_output_yet())} any work.")
+            self._fall([stuck])
+            self._start_ready()
+
     def _pause(self) -> None:
         if not self._is_paused:
             self._is_paused = True
@@ -98,7 +109,20 @@ class Moves:
         task.state = State.WAITING
         task.count_lacking()
         self._tell_waiting(task)
-        self._wake_at(self._now + task.plan.wait_timeout, task)
+        self._wake_at(self._now + self.policy.wait_timeout, task)
+
+    def _end_wait(self, task: Task) -> None:
+        """Let a wait that has lasted as long as waits may last fail, or tell that it goes on."""
+        task.deadline = None
+        seconds = self.policy.wait_timeout
+        is_hard = self.policy.on_wait_timeout is OnWaitTimeout.FAIL
+        if is_hard or task.waits_for_nothing:
+            missing = task.lacking if is_hard else task.no_output_yet()
+            self._fail(task, f"Timed out after {seconds:g} s waiting for {_at(missing)}.")
+            # At once, so that another that expires with it, but waits for it, is skipped instead.
+            self._fall([task])
+        else:
+            self._tell(task, WaitProlonged(self._now, task.id, tuple(task.lacking), seconds))
 
     def _wake_at(self, time: float, task: Task) -> None:
         deadlines = self.board.deadlines
@@ -249,3 +273,7 @@ class Moves:
 
     def _tell_waiting(self, task: Task) -> None:
         self._tell(task, TaskWaiting(self._now, task.id, tuple(task.lacking), task.no_output_yet()))
+
+
+def _at(agents: Iterable[AgentId]) -> str:
+    return ", ".join(f"@{agent}" for agent in agents)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from teambot_tui.engine.board import Board
-    from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.roster import Roster
     from teambot_tui.language.nodes import Part
 
@@ -56,12 +55,9 @@ class Order:
     parent: TaskId | None = None
     context: tuple[tuple[str, str], ...] = ()
     retries: int = 0
-    wait_timeout: float | None = None
 
 
-def place(
-    orders: Iterable[Order], board: Board, roster: Roster, policy: Policy, now: float
-) -> list[TaskCreated]:
+def place(orders: Iterable[Order], board: Board, roster: Roster, now: float) -> list[TaskCreated]:
     """Return the tasks that these orders would be; an order may need one that stands before it.
 
     Raises:
@@ -86,7 +82,6 @@ def place(
             dependencies=tuple(needed.values()),
             background=True,
             model=order.model,
-            wait_timeout=order.wait_timeout or policy.wait_timeout,
             label=order.label,
             scope=order.scope,
             parent=order.parent,

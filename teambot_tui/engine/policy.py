@@ -13,11 +13,21 @@ class OnFailure(StrEnum):
     PROCEED = "proceed"
 
 
+class OnWaitTimeout(StrEnum):
+    """What happens to a task that waits too long for one that is still to end."""
+
+    TELL = "tell"
+    FAIL = "fail"
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How long to wait, how much at once, how much to keep."""
 
     wait_timeout: float = 300.0
+    """Seconds after which a wait for an agent that nobody has given work to has failed."""
+    on_wait_timeout: OnWaitTimeout = OnWaitTimeout.TELL
+    """What then becomes of a wait that has a task behind it."""
     max_parallel: int = 6
     """How many may be at work at once, besides those that agents started."""
     max_references: int = 10

@@ -159,7 +159,6 @@ class _Resolver:
             dependencies=(*named, *handed),
             background=pipeline.background,
             model=stage.model,
-            wait_timeout=self.policy.wait_timeout,
             capture=stage.capture.name if stage.capture else None,
             preface=defined.prompt if stage.exact and defined else "",
         )

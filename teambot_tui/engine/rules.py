@@ -23,6 +23,7 @@ from teambot_tui.engine.facts import (
     ContextSet,
     DependencyMet,
     Fact,
+    InputEnded,
     IterationStarted,
     PermissionAnswered,
     PermissionAsked,
@@ -46,6 +47,7 @@ from teambot_tui.engine.facts import (
     TimePassed,
     UpEnded,
     UpStarted,
+    WaitProlonged,
     WorkEnded,
 )
 from teambot_tui.engine.moves import Moves
@@ -75,6 +77,9 @@ class Rules(Moves):
                 self._retry(fact)
             case TimePassed():
                 self._let_time_pass(fact)
+            case InputEnded():
+                self._input_has_ended = True
+                effects.append(Publish(fact))
             case ActivityReported():
                 self._note_activity(fact)
             case PermissionAsked():
@@ -101,6 +106,7 @@ class Rules(Moves):
             case (
                 TaskQueued()
                 | TaskWaiting()
+                | WaitProlonged()
                 | DependencyMet()
                 | TaskCompleted()
                 | TaskFailed()
@@ -114,6 +120,7 @@ class Rules(Moves):
                 pass  # a conclusion of these rules: replaying the facts it came from reaches it again
             case _:
                 assert_never(fact)
+        self._fail_stuck()
         return effects
 
     # Facts
@@ -261,10 +268,7 @@ class Rules(Moves):
                 task.deadline = None
                 self._consider(task.lane)
             else:
-                names = ", ".join(f"@{agent}" for agent in task.lacking)
-                self._fail(task, f"Timed out after {task.plan.wait_timeout:g} s waiting for {names}.")
-                # At once, so that another that expires with it, but waits for it, is skipped instead.
-                self._fall([task])
+                self._end_wait(task)
         self._start_ready()
         while deadlines and deadlines[0][2].deadline != deadlines[0][0]:
             heapq.heappop(deadlines)

@@ -22,6 +22,7 @@ from teambot_tui.engine.facts import (
     CancelRequested,
     ContextSet,
     Fact,
+    InputEnded,
     PermissionAnswered,
     RetryRequested,
     StatementRejected,
@@ -180,7 +181,7 @@ class Session:
         now = self._clock()
         joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
         roster = self._roster.with_agents(*joined)
-        return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
+        return self._take([*joined, *place(orders, self.board, roster, now)])
 
     def define(
         self,
@@ -232,6 +233,10 @@ class Session:
         """
         told = None if value is None else as_json(value)
         self._runner.report(ContextSet(self._clock(), one_line(key, LONGEST_KEY), told))
+
+    def end_input(self) -> None:
+        """Say that nothing more will be submitted: no one waits on for an agent that nothing can start."""
+        self._runner.report(InputEnded(self._clock()))
 
     def explain(self, text: str) -> Explanation:
         """Say what submitting this text now would do."""

@@ -26,6 +26,7 @@ from teambot_tui.engine.facts import (
     TextProduced,
     UpEnded,
     UpStarted,
+    WaitProlonged,
 )
 from teambot_tui.engine.ids import TaskId, agent_of
 from teambot_tui.engine.ports import Plan, Thought, ToolCall, Usage
@@ -106,6 +107,8 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
                 "no_output_yet": any(agent in changed.waiting_for for agent in changed.no_output_yet),
             }
             return _of_task("task_waiting", task, **waiting)
+        case WaitProlonged(_, task, agents, seconds):
+            return _of_task("wait_prolonged", task, waiting_for=agents, seconds=seconds)
         case TaskStarted(_, task, prompt, system, model):
             return _of_task("task_started", task, prompt=prompt, system=system, model=model)
         case TextProduced(_, task, text):

@@ -17,10 +17,11 @@ from teambot_tui.engine.facts import (
     TaskSkipped,
     TextProduced,
     UpStarted,
+    WaitProlonged,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.ports import Verdict
-from teambot_tui.engine.status import Status, Statuses
+from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class PlainLines:
                     f"Budget reached: ${cost:,.2f} and {tokens:,} tokens used. What has not started is"
                     " cancelled; a larger budget in your settings lets it run.\n"
                 )
+            case WaitProlonged(_, task, agents, seconds):
+                self._end(task, f"still waiting{waiting_clause(agents, ())} after {seconds:g} s")
             case TaskCompleted(_, task, _, seconds):
                 self._end(task, f"completed {task} in {seconds:.1f} s")
             case TaskDelayed(time, task, reason, until):

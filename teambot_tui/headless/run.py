@@ -46,6 +46,7 @@ async def run(
         except StatementError as error:
             complain(describe(error))
             return False
+        session.end_input()
         return True
 
     return await follow(session, work, session.cancel, printer, output, complain)

@@ -28,11 +28,13 @@ from teambot_tui.engine.facts import (
     TaskSkipped,
     TaskStarted,
     TextProduced,
+    WaitProlonged,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.injection import Prompt, compose
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
+from teambot_tui.engine.status import waiting_clause
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command, Words
@@ -155,6 +157,9 @@ class Mirror:
                     left.append(agent)
                 case SubscriberFailed(_, subscriber, reason):
                     troubles.append(f"{subscriber}: {reason}")
+                case WaitProlonged(_, task, waiting_for, seconds):
+                    clause = waiting_clause(waiting_for, ())
+                    troubles.append(f"@{agent_of(task)} ({task}) still waits{clause} after {seconds:g} s.")
                 case StatementAccepted(tasks=made):
                     self._statements.update(dict.fromkeys(made, fact))
                 case _:

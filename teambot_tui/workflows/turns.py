@@ -6,20 +6,13 @@ line, the shortest, and starts after the one before it there, however that ended
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from teambot_tui.engine.ids import TaskId
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import Board
     from teambot_tui.workflows.selection import Selection
-
-
-class Turn(NamedTuple):
-    """After whom a task may start, if after anybody, and how many are before it."""
-
-    after: str | None = None
-    number: int = 0
 
 
 class Turns:
@@ -33,20 +26,20 @@ class Turns:
         }
         self._line_of: dict[str, list[str]] = {}
 
-    def take(self, task: str, label: str, board: Board) -> Turn:
-        """Let an instance of a task stand in line."""
+    def take(self, task: str, label: str, board: Board) -> str | None:
+        """Let an instance of a task stand in line; return after whom it may start, if after anybody."""
         if task not in self._lines:
-            return Turn()
+            return None
         lines = self._lines[task]
         for line in lines:
             line[:] = [
                 each for each in line if TaskId(each) not in board.tasks or not _has_ended(each, board)
             ]
         line = min(lines, key=len)
-        turn = Turn(line[-1] if line else None, len(line))
+        before = line[-1] if line else None
         line.append(label)
         self._line_of[label] = line
-        return turn
+        return before
 
     def settle(self, label: str, task: TaskId) -> None:
         """Call who stood in line under a label by its id from now on."""

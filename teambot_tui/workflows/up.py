@@ -195,11 +195,10 @@ class Up:
         return [(agent, base, None) for agent, base in self._cast.newcomers.items() if agent not in there]
 
     def _order(self, scope: str, task: ComposeTask) -> Order:
-        turn = self._turns.take(task.name, scope + task.name, self._session.board)
+        before = self._turns.take(task.name, scope + task.name, self._session.board)
         needs = [Need(need.task, Via.AFTER, need.condition) for need in task.needs]
-        if turn.after is not None:
-            needs.append(Need(turn.after, Via.AFTER, Condition.ALWAYS))
-        patience = max(1, self._depths[task.name]) + turn.number
+        if before is not None:
+            needs.append(Need(before, Via.AFTER, Condition.ALWAYS))
         return Order(
             self._cast.agents[scope, task.name],
             prompt_of(task, self._iterations[scope], self.selection.iterations, self._stdin),
@@ -208,8 +207,6 @@ class Up:
             scope=scope,
             model=task.model,
             context=self._context,
-            # Each step that it waits for has its own time.
-            wait_timeout=self._session.policy.wait_timeout * patience,
         )
 
     def _see(self, fact: Fact) -> None:

@@ -16,7 +16,7 @@ from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings, load_settings
 from teambot_tui.agents.trust import trust
-from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
 from teambot_tui.engine.ports import Permissions
 
 KNOWN_TYPES = ", ".join(TYPES)
@@ -76,6 +76,7 @@ def test_everything_can_be_set(place: Place) -> None:
         default_agent = "ba"
         backend = "mine"
         wait_timeout = 1.5
+        on_wait_timeout = "fail"
         max_parallel = 2
         max_references = 3
         inject_limit = 0
@@ -102,7 +103,7 @@ def test_everything_can_be_set(place: Place) -> None:
         model = "opus"
     """)
     settings = place.load()
-    assert settings.policy == Policy(1.5, 2, 3, 0, 5, OnFailure.PROCEED, references=False)
+    assert settings.policy == Policy(1.5, OnWaitTimeout.FAIL, 2, 3, 0, 5, OnFailure.PROCEED, references=False)
     assert isinstance(settings.policy.on_dependency_failure, OnFailure)
     assert settings.default_agent == "ba"
     assert settings.backend == "mine"
@@ -207,7 +208,9 @@ def test_what_will_be_shown_is_cleaned(place: Place) -> None:
     assert place.load().agents["pm"].model == "opus 4"
 
 
-ALLOWED_TOP = "default_agent, backend, wait_timeout, max_parallel, max_references, inject_limit, output_limit"
+ALLOWED_TOP = (
+    "default_agent, backend, wait_timeout, on_wait_timeout, max_parallel, max_references, inject_limit"
+)
 OPENAI = '[backends.x]\ntype = "openai"\nbase_url = "http://[::1]:8080/v1"\n'
 COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
 
@@ -218,6 +221,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ("wait_timout = 1", "wait_timout", "Did you mean wait_timeout?"),
         ("zzz = 1", "zzz", f"unknown key zzz. Allowed: {ALLOWED_TOP}"),
         ('"a\\u001b[31mb\\n" = 1', "a\x1b[31mb\n", "unknown key ab"),
+        ('on_wait_timeout = "die"', "on_wait_timeout", "must be one of tell, fail"),
         ("wait_timeout = 0", "wait_timeout", "must be a number above 0 and up to 10000000, not 0"),
         ("wait_timeout = -1.5", "wait_timeout", "not -1.5"),
         ("wait_timeout = nan", "wait_timeout", "not nan"),

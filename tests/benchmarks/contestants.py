@@ -73,7 +73,6 @@ def plan(graph: Graph, now: float) -> list[TaskCreated]:
                 ),
                 background=False,
                 model=None,
-                wait_timeout=POLICY.wait_timeout,
             )
         )
     return created

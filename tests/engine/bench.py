@@ -15,6 +15,7 @@ from teambot_tui.engine.facts import (
     DependencyMet,
     Fact,
     Input,
+    InputEnded,
     RetryRequested,
     TaskCancelled,
     TaskCompleted,
@@ -26,10 +27,11 @@ from teambot_tui.engine.facts import (
     TaskWaiting,
     TextProduced,
     TimePassed,
+    WaitProlonged,
     WorkEnded,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
 from teambot_tui.engine.resolver import Accepted, resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
@@ -46,6 +48,7 @@ class PolicyFields(TypedDict, total=False):
     """What a test may set."""
 
     wait_timeout: float
+    on_wait_timeout: OnWaitTimeout
     max_parallel: int
     max_references: int
     inject_limit: int
@@ -143,6 +146,8 @@ class Bench:
                 return self.cancel(*rest.split())
             case "retry":
                 return self.retry(subject)
+            case "end":
+                return self.report(InputEnded(self.now))
             case "wait":
                 return self.wait(float(subject))
         raise ValueError(action)
@@ -188,6 +193,8 @@ def _line(effect: Effect) -> str | None:
             return f"{task} waits for {names}" + (
                 f" (no output yet: {', '.join(without)})" if without else ""
             )
+        case Publish(WaitProlonged(task=task, waiting_for=agents)):
+            return f"{task} still waits for {', '.join(agents)}"
         case Publish(DependencyMet(task=task, agent=agent)):
             return f"{task} has {agent}"
         case Publish(TaskCompleted(task=task, output=output)):

@@ -20,6 +20,7 @@ from teambot_tui.engine.facts import (
     CancelRequested,
     Fact,
     Input,
+    InputEnded,
     RetryRequested,
     TaskCancelled,
     TaskCompleted,
@@ -30,10 +31,11 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TextProduced,
     TimePassed,
+    WaitProlonged,
     WorkEnded,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.status import Statuses
@@ -66,20 +68,25 @@ class World:
         max_parallel: int,
         *,
         proceed: bool = False,
+        hard: bool = False,
         rules: Callable[[Policy], Rules] = Rules,
     ) -> None:
         team = TEAM[:agents]
-        self.policy = Policy(wait_timeout=TIMEOUT, max_parallel=max_parallel)
+        on_timeout = OnWaitTimeout.FAIL if hard else OnWaitTimeout.TELL
+        self.policy = Policy(wait_timeout=TIMEOUT, on_wait_timeout=on_timeout, max_parallel=max_parallel)
         self.roster = Roster(tuple(map(AgentId, team)), None)
         self.rules = rules(self.policy)
-        self.model = Model(team, max_parallel, TIMEOUT)
+        self.model = Model(team, max_parallel, TIMEOUT, hard=hard)
         self.statuses = Statuses()
         self.proceed = False
         self.facts: list[Fact] = []
-        self.steps: list[tuple[object, ...]] = [("team of", agents, "of which at once", max_parallel)]
+        self.steps: list[tuple[object, ...]] = [
+            ("team of", agents, "of which at once", max_parallel, on_timeout)
+        ]
         self.now = 0.0
         self.alarm: float | None = None
         self._ends: list[tuple[str, str, str]] = []
+        self._told: list[tuple[str, tuple[str, ...]]] = []
         self._retried: list[str] = []
         self._stopped: list[str] = []
         self.decide(proceed=proceed)
@@ -208,6 +215,13 @@ class World:
             assert self.alarm is None or self.alarm > self.now, "an alarm in the past would ring for ever"
         self._check(nothing_due=ring)
 
+    def end_input(self) -> None:
+        """Say that nothing more will be submitted."""
+        self.steps.append(("end",))
+        self.model.end_input()
+        self._report(InputEnded(self.now))
+        self._check()
+
     def drain(self) -> None:
         """Let every agent do its work and time pass: in the end, everything has ended."""
         for _ in range(2 * len(self.model.duties) + 2):
@@ -256,6 +270,8 @@ class World:
                 self._ends.append((task, "skipped", reason))
             case TaskCancelled(task=task):
                 self._ends.append((task, "cancelled", ""))
+            case WaitProlonged(task=task, waiting_for=agents):
+                self._told.append((task, agents))
             case TaskRetried(task=task):
                 self._retried.append(task)
             case _:
@@ -279,6 +295,7 @@ class World:
     def _check(self, *, nothing_due: bool = False) -> None:
         model = self.model
         self.board.validate(self.policy)
+        assert self._told == model.told, f"told to wait long: {self._told}, not {model.told}"
         ended = {task: how for task, how, _ in self._ends}
         assert len(ended) == len(self._ends), f"something ended twice: {self._ends}"
         assert ended == model.ended, f"ended: {ended}, not {model.ended}"
@@ -290,10 +307,16 @@ class World:
         statuses = {agent: str(self.statuses[AgentId(agent)]).partition(": ")[2] for agent in model.agents}
         assert statuses == model.statuses(), f"shown: {statuses}, not {model.statuses()}"
         if nothing_due:
-            due = [duty.waiting_since for duty in model.unended() if duty.waiting_since is not None]
+            due = [
+                duty.waiting_since
+                for duty in model.unended()
+                if duty.waiting_since is not None and not duty.told
+            ]
             assert min(due, default=self.now) + TIMEOUT > self.now, "a wait that is due goes on"
         model.ended.clear()
         self._ends.clear()
+        model.told.clear()
+        self._told.clear()
         self._retried.clear()
         self._stopped.clear()
 
@@ -329,7 +352,7 @@ def take_step(world: World, random: Random) -> None:
     """Let something happen that can happen now."""
     model = world.model
     chance = random.random()
-    if chance < 0.36 or not model.duties:
+    if not model.duties or (chance < 0.36 and not model.input_has_ended):
         count = 2 if random.random() < 0.1 else 1
         if random.random() < 0.05:
             world.decide(proceed=not world.proceed)
@@ -349,6 +372,8 @@ def take_step(world: World, random: Random) -> None:
             world.retry(random.choice(spoiled))
     elif chance < 0.96:
         world.pass_time(random.choice((0.0, 1.0, 4.0, TIMEOUT)), ring=random.random() < 0.7)
+    elif chance < 0.965:
+        world.end_input()
     else:
         duty = random.choice(list(model.duties.values()))
         if duty in model.busy.values():
@@ -371,7 +396,11 @@ def _cancel_some(world: World, random: Random) -> None:
 def make_world(random: Random, rules: Callable[[Policy], Rules] = Rules, kind: type[World] = World) -> World:
     """Return a session of some size."""
     return kind(
-        random.choice((2, 2, 3, 3, 4, 5)), random.randint(1, 4), proceed=random.random() < 0.4, rules=rules
+        random.choice((2, 2, 3, 3, 4, 5)),
+        random.randint(1, 4),
+        proceed=random.random() < 0.4,
+        hard=random.random() < 0.4,
+        rules=rules,
     )
 
 

@@ -76,6 +76,8 @@ class Duty:
     """What may be said about its end: several things when it had several obstacles at once."""
     ended_as: int = 0
     waiting_since: float | None = None
+    told: bool = False
+    """Whether it was told that it waits longer than usual."""
     ready_since: int | None = None
 
     @property
@@ -125,10 +127,17 @@ class Draft:
 class Model:
     """What must be true of a session."""
 
-    def __init__(self, agents: tuple[str, ...], max_parallel: int, timeout: float) -> None:
+    def __init__(
+        self, agents: tuple[str, ...], max_parallel: int, timeout: float, *, hard: bool = False
+    ) -> None:
         self.agents = agents
         self.max_parallel = max_parallel
         self.timeout = timeout
+        self.hard = hard
+        """Whether every wait has an end, or only one for an agent that has no work."""
+        self.input_has_ended = False
+        self.told: list[tuple[str, tuple[str, ...]]] = []
+        """What is told in the step at hand to wait longer than usual, and for whom."""
         self.duties: dict[str, Duty] = {}
         self.busy: dict[str, Duty] = {}
         """Whose work goes on: a cancelled task's work does, until it has stopped."""
@@ -259,24 +268,40 @@ class Model:
         if duty.at_work:
             self._end(duty, "completed" if error is None else "failed", error or "")
         self._spread()
+        self._starve()
 
     def cancel(self, duties: Iterable[Duty]) -> None:
         for duty in duties:
             if not duty.end:
                 self._end(duty, "cancelled", "")
         self._spread()
+        self._starve()
 
     def pass_time(self, now: float) -> None:
-        """Whoever has waited too long fails, one after the other."""
+        """Whoever has waited too long fails, or is told to wait long, one after the other."""
         while overdue := [
             (duty.waiting_since + self.timeout, duty.order, duty)
             for duty in self.next_duties()
-            if duty.waiting_since is not None and duty.waiting_since + self.timeout <= now and duty.lacking()
+            if duty.waiting_since is not None
+            and duty.waiting_since + self.timeout <= now
+            and duty.lacking()
+            and not duty.told
         ]:
             duty = min(overdue)[2]
-            names = ", ".join(f"@{each}" for each in duty.lacking())
-            self._end(duty, "failed", f"Timed out after {self.timeout:g} s waiting for {names}.")
-            self._spread()
+            lacking = duty.lacking() if self.hard else duty.without_source()
+            if lacking:
+                names = ", ".join(f"@{each}" for each in lacking)
+                self._end(duty, "failed", f"Timed out after {self.timeout:g} s waiting for {names}.")
+                self._spread()
+            else:
+                duty.told = True
+                self.told.append((duty.id, duty.lacking()))
+        self._starve()
+
+    def end_input(self) -> None:
+        """Nothing more will be submitted."""
+        self.input_has_ended = True
+        self._starve()
 
     def start(self, duty: Duty, prompt: str, moment: int) -> None:
         """The rules let a task run: they must be right."""
@@ -306,6 +331,9 @@ class Model:
             assert duty.at_work or duty.proceed or not duty.obstacles(), f"{duty.id} should be skipped"
             if not waits or duty.waiting_since is None:
                 duty.waiting_since = now if waits else None
+                duty.told = False
+            never = self.input_has_ended and not self.busy and bool(duty.without_source())
+            assert not never or any(not each.lacking() for each in following), f"{duty.id} waits for ever"
             if not ready or duty.ready_since is None:
                 duty.ready_since = moment if ready else None
 
@@ -347,6 +375,7 @@ class Model:
             if any(each.agent == duty.agent and each.order < duty.order for each in draft.duties):
                 duty.waiting_since = duty.ready_since = None
         self._spread()
+        self._starve()
 
     # Ending
 
@@ -375,3 +404,14 @@ class Model:
             for duty in skipped:
                 duty.reasons = frozenset().union(*(source.endings() for source in duty.obstacles()))
             changed = before != [duty.reasons for duty in skipped]
+
+    def _starve(self) -> None:
+        """Once nobody says anything more: if nothing can go on, the first that waits for nothing fails."""
+        while self.input_has_ended and not self.busy:
+            following = sorted(self.next_duties(), key=lambda duty: duty.order)
+            stuck = [duty for duty in following if duty.without_source()]
+            if not stuck or not all(duty.lacking() for duty in following):
+                return
+            names = ", ".join(f"@{each}" for each in stuck[0].without_source())
+            self._end(stuck[0], "failed", f"Nobody is left who could give {names} any work.")
+            self._spread()

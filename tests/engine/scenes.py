@@ -81,6 +81,112 @@ fail pm#1 no idea => pm#1 failed: no idea; ba#1 skipped: @pm failed: no idea
 }
 
 TIME = {
+    "waiting for an agent that nobody gives work to has an end": """
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+@writer Write $ba => writer#1 waits for ba
+wait 299
+wait 1 => ba#1 failed: Timed out after 300 s waiting for @pm.;
+    writer#1 skipped: @ba failed: Timed out after 300 s waiting for @pm.
+""",
+    "only those that nobody gives work to are named": """
+@pm Think => pm#1 started
+@writer Use $ba $pm & => writer#1 waits for ba, pm (no output yet: ba)
+wait 300 => writer#1 failed: Timed out after 300 s waiting for @ba.
+""",
+    "a wait for a task lasts as long as the task, and is told once": """
+@pm Plan => pm#1 started
+@ba Check $pm -> @writer Write => ba#1 waits for pm; writer#1 waits for ba
+wait 299
+wait 1 => ba#1 still waits for pm; writer#1 still waits for ba
+wait 100000
+complete pm#1 => pm#1 completed; ba#1 has pm; ba#1 started
+complete ba#1 => ba#1 completed; writer#1 has ba; writer#1 started
+""",
+    "the clock stops as soon as somebody is given the work": """
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+wait 299
+@pm Plan => ba#1 waits for pm; pm#1 started
+wait 1 => ba#1 still waits for pm
+wait 1000
+complete pm#1 => pm#1 completed; ba#1 has pm; ba#1 started
+""",
+    "the clock runs on while one of them has no work": """
+@ba Check $pm $writer & => ba#1 waits for pm, writer (no output yet: pm, writer)
+wait 200
+@pm Plan => ba#1 waits for pm, writer (no output yet: writer); pm#1 started
+wait 99
+wait 1 => ba#1 failed: Timed out after 300 s waiting for @writer.
+""",
+    "in the queue no clock runs": """
+@ba Think => ba#1 started
+@ba Check $pm &
+wait 1000
+complete ba#1 => ba#1 completed; ba#2 waits for pm (no output yet: pm)
+wait 299
+wait 1 => ba#2 failed: Timed out after 300 s waiting for @pm.
+""",
+    "a wait that begins again is told again": """
+@ba Work => ba#1 started
+@pm One => pm#1 started
+@pm Two $ba
+fail pm#1 => pm#1 failed: boom; pm#2 waits for ba
+wait 300 => pm#2 still waits for ba
+retry pm#1 => pm#1 retried; pm#2 queued; pm#1 started
+complete pm#1 => pm#1 completed; pm#2 waits for ba
+wait 299
+wait 1 => pm#2 still waits for ba
+""",
+    "an open wait that comes back has all its time again": """
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+wait 200
+cancel ba#1 => ba#1 cancelled
+retry ba#1 => ba#1 retried; ba#1 waits for pm (no output yet: pm)
+wait 299
+wait 1 => ba#1 failed: Timed out after 300 s waiting for @pm.
+""",
+}
+
+NO_MORE_INPUT = {
+    "a wait for nothing fails at once if nothing is left": """
+@ba Check $pm -> @writer Write & => ba#1 waits for pm (no output yet: pm); writer#1 waits for ba
+end => ba#1 failed: Nobody is left who could give @pm any work.;
+    writer#1 skipped: @ba failed: Nobody is left who could give @pm any work.
+""",
+    "it waits while somebody works": """
+@reviewer Review => reviewer#1 started
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+end
+complete reviewer#1 => reviewer#1 completed; ba#1 failed: Nobody is left who could give @pm any work.
+""",
+    "it waits while work that was cancelled goes on": """
+@reviewer Review => reviewer#1 started
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+end
+cancel reviewer#1 => stop reviewer#1; reviewer#1 cancelled
+fail reviewer#1 stopped => ba#1 failed: Nobody is left who could give @pm any work.
+""",
+    "each that waits for nothing fails": """
+@ba,writer Check $pm & => ba#1 waits for pm (no output yet: pm); writer#1 waits for pm (no output yet: pm)
+end => ba#1 failed: Nobody is left who could give @pm any work.;
+    writer#1 failed: Nobody is left who could give @pm any work.
+""",
+    "what comes next for the agent is done": """
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+@ba Think
+@ba Again $pm &
+end => ba#1 failed: Nobody is left who could give @pm any work.; ba#2 started
+complete ba#2 => ba#2 completed; ba#3 waits for pm (no output yet: pm);
+    ba#3 failed: Nobody is left who could give @pm any work.
+""",
+    "a wait that is bound goes on": """
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
+@pm Plan => ba#1 waits for pm; pm#1 started
+end
+complete pm#1 => pm#1 completed; ba#1 has pm; ba#1 started
+""",
+}
+
+HARD_TIME = {
     "waiting has an end": """
 @pm Plan => pm#1 started
 @ba Check $pm => ba#1 waits for pm
@@ -251,14 +357,13 @@ complete pm#2 => pm#2 completed; pm#1 started
 complete pm#1 => pm#1 completed; pm#3 started
 """,
     "one that waited is queued behind the one that came back, and waits again after it": """
-@ba Work => ba#1 started
 @pm One => pm#1 started
-@pm Two $ba
-fail pm#1 => pm#1 failed: boom; pm#2 waits for ba
+@pm Two $ba &
+fail pm#1 => pm#1 failed: boom; pm#2 waits for ba (no output yet: ba)
 wait 200
 retry pm#1 => pm#1 retried; pm#2 queued; pm#1 started
 wait 200
-complete pm#1 => pm#1 completed; pm#2 waits for ba
+complete pm#1 => pm#1 completed; pm#2 waits for ba (no output yet: ba)
 wait 299
 wait 1 => pm#2 failed: Timed out after 300 s waiting for @ba.
 """,
@@ -281,10 +386,10 @@ retry pm#1 => pm#1 retried; ba#1 retried; ba#1 waits for pm; pm#1 started
 complete pm#1 => pm#1 completed; ba#1 has pm; ba#1 started
 """,
     "a task that waited too long": """
-@pm Plan => pm#1 started
-@ba Check $pm -> @writer Write => ba#1 waits for pm; writer#1 waits for ba
+@ba Check $pm -> @writer Write & => ba#1 waits for pm (no output yet: pm); writer#1 waits for ba
 wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.;
     writer#1 skipped: @ba failed: Timed out after 300 s waiting for @pm.
+@pm Plan => pm#1 started
 complete pm#1 => pm#1 completed
 retry ba#1 => ba#1 retried; writer#1 retried; writer#1 waits for ba; ba#1 started
 """,
@@ -330,9 +435,9 @@ complete pm#1 => pm#1 completed; ba#1 has pm; ba#1 started
 wait 300
 """,
     "time out, then complete": """
-@pm Plan => pm#1 started
-@ba Check $pm => ba#1 waits for pm
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
 wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.
+@pm Plan => pm#1 started
 complete pm#1 => pm#1 completed
 """,
     "cancel, then time out": """
@@ -342,8 +447,7 @@ cancel ba#1 => ba#1 cancelled
 wait 300
 """,
     "time out, then cancel": """
-@pm Plan => pm#1 started
-@ba Check $pm => ba#1 waits for pm
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
 wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.
 cancel ba#1
 """,
@@ -403,7 +507,7 @@ complete pm#1 the plan => pm#1 completed: the plan; ba#2 has pm; ba#2 started
 fail pm#1 => pm#1 failed: boom; ba#1 has pm
 retry pm#1 => pm#1 retried; ba#1 waits for pm, reviewer; pm#1 started
 complete reviewer#1 => reviewer#1 completed; ba#1 has reviewer
-wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.
+wait 300 => ba#1 still waits for pm
 """,
     "one that works already does not": """
 @pm Plan -> @ba Check => pm#1 started; ba#1 waits for pm
@@ -413,8 +517,7 @@ complete pm#1 => pm#1 completed
 complete ba#1 => ba#1 completed
 """,
     "one that waits in vain for one that waits in vain goes on without it": """
-@pm Plan => pm#1 started
-@ba Check $pm => ba#1 waits for pm
+@ba Check $pm & => ba#1 waits for pm (no output yet: pm)
 @writer Write $ba => writer#1 waits for ba
 wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.; writer#1 has ba; writer#1 started
 """,

@@ -14,7 +14,15 @@ from teambot_tui.engine.board import Board, Lane, State, Task
 from teambot_tui.engine.cycles import Prospect
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.effects import Effect, Publish, WakeAt
-from teambot_tui.engine.facts import CancelRequested, TaskCancelled, TaskCreated, TextProduced, WorkEnded
+from teambot_tui.engine.facts import (
+    CancelRequested,
+    TaskCancelled,
+    TaskCreated,
+    TextProduced,
+    WaitProlonged,
+    WorkEnded,
+)
+from teambot_tui.engine.policy import OnWaitTimeout
 from teambot_tui.engine.rules import Rules
 from tests.engine.driver import run_schedule
 
@@ -124,6 +132,73 @@ class DeadlineSurvives(Rules):
         super()._consider(lane)
         if lane.head:
             lane.head.deadline = deadline or lane.head.deadline
+
+
+class EveryWaitIsHard(Rules):
+    """A task that waits for one that works fails as if nobody worked."""
+
+    def _end_wait(self, task: Task) -> None:
+        policy, self.policy = self.policy, replace(self.policy, on_wait_timeout=OnWaitTimeout.FAIL)
+        super()._end_wait(task)
+        self.policy = policy
+
+
+class NoWaitIsHard(Rules):
+    """However long a task waits for nothing, it is only told."""
+
+    def _end_wait(self, task: Task) -> None:
+        self._tell(task, WaitProlonged(self._now, task.id, tuple(task.lacking), self.policy.wait_timeout))
+        task.deadline = self._now + self.policy.wait_timeout
+
+
+class LongWaitsAreNotTold(Rules):
+    """A wait that lasts long lasts on, and nobody is told."""
+
+    def _end_wait(self, task: Task) -> None:
+        is_hard = self.policy.on_wait_timeout is OnWaitTimeout.FAIL
+        if is_hard or task.waits_for_nothing:
+            super()._end_wait(task)
+        else:
+            task.deadline = None
+
+
+class ClockDoesNotStop(Rules):
+    """A wait for nothing that has got a task behind it fails all the same."""
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy)
+        self._were_open: set[Task] = set()
+
+    def _wait(self, task: Task) -> None:
+        super()._wait(task)
+        if task.waits_for_nothing:
+            self._were_open.add(task)
+
+    def _end_wait(self, task: Task) -> None:
+        if task in self._were_open and not task.waits_for_nothing:
+            self._fail(task, "Timed out.")
+            self._fall([task])
+        else:
+            super()._end_wait(task)
+
+
+class StuckForEver(Rules):
+    """Waits for nothing go on though nothing can end them."""
+
+    def _fail_stuck(self) -> None:
+        pass
+
+
+class HastyEnd(Rules):
+    """As soon as nothing more will be submitted, waits for nothing fail, though agents are at work."""
+
+    def _fail_stuck(self) -> None:
+        if self._input_has_ended:
+            for task in [lane.head for lane in self.board.lanes.values()]:
+                if task is not None and task.waits_for_nothing:
+                    self._fail(task, "Nobody is left.")
+                    self._fall([task])
+                    self._start_ready()
 
 
 class ForgetfulBoard(Board):
@@ -279,6 +354,12 @@ def _checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         NoNextAlarm,
         NoDeadline,
         DeadlineSurvives,
+        EveryWaitIsHard,
+        NoWaitIsHard,
+        LongWaitsAreNotTold,
+        ClockDoesNotStop,
+        StuckForEver,
+        HastyEnd,
         RetryForgetsTheSkipped,
         RetryBringsTooMuch,
         CancelFreesTheAgent,

@@ -256,16 +256,16 @@ def test_references_can_be_turned_off() -> None:
 
 
 def test_what_an_accepted_statement_says() -> None:
-    bench = Bench(wait_timeout=7)
+    bench = Bench()
     bench.now = 3
     accepted, *tasks = bench.resolve("  @pm --model opus Plan -> @ba Check &  ")
     names = (TaskId("pm#1"), TaskId("ba#1"))
     assert accepted == StatementAccepted(3, "@pm --model opus Plan -> @ba Check &", names)
     assert [
-        (task.time, task.agent, task.model, task.wait_timeout, task.background)
+        (task.time, task.agent, task.model, task.background)
         for task in tasks
         if isinstance(task, TaskCreated)
-    ] == [(3, "pm", "opus", 7, True), (3, "ba", None, 7, True)]
+    ] == [(3, "pm", "opus", True), (3, "ba", None, True)]
 
 
 def test_each_statement_of_a_submission_is_accepted_with_its_own_text() -> None:
@@ -387,7 +387,7 @@ def test_each_statement_of_a_submission_is_accepted_with_its_own_text() -> None:
             id="failed after an output, before a cancelled one",
         ),
         pytest.param(
-            ["@ba Work", "@pm One $ba", "wait 300"],
+            ["@pm One $ba &", "wait 300"],
             "@writer Check $pm",
             "Agent @pm failed: Timed out after 300 s waiting for @ba. Retry it with /retry pm.",
             "$pm",

@@ -25,25 +25,45 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TaskWaiting,
     TimePassed,
+    WaitProlonged,
     WorkEnded,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.policy import OnFailure, Policy
+from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
 from teambot_tui.engine.rules import Rules
 from tests.engine.bench import Bench, snapshot
-from tests.engine.scenes import CANCELLING, FAILING, ONE_AT_A_TIME, PROCEEDING, RACES, RETRYING, TIME, WAITING
+from tests.engine.scenes import (
+    CANCELLING,
+    FAILING,
+    HARD_TIME,
+    NO_MORE_INPUT,
+    ONE_AT_A_TIME,
+    PROCEEDING,
+    RACES,
+    RETRYING,
+    TIME,
+    WAITING,
+)
 
 
 @pytest.mark.parametrize(
     "script",
     [
         pytest.param(script, id=title)
-        for scenes in (WAITING, TIME, FAILING, CANCELLING, RETRYING, RACES)
+        for scenes in (WAITING, TIME, NO_MORE_INPUT, FAILING, CANCELLING, RETRYING, RACES)
         for title, script in scenes.items()
     ],
 )
 def test_scene(script: str) -> None:
     bench = Bench()
+    bench.play(script)
+    assert_rebuilt(bench)
+    assert_each_life_ends_once(bench.published)
+
+
+@pytest.mark.parametrize("script", HARD_TIME.values(), ids=HARD_TIME.keys())
+def test_scene_when_every_wait_has_an_end(script: str) -> None:
+    bench = Bench(on_wait_timeout=OnWaitTimeout.FAIL)
     bench.play(script)
     assert_rebuilt(bench)
     assert_each_life_ends_once(bench.published)
@@ -139,6 +159,7 @@ def test_news_that_move_nothing_are_passed_on(fact: Fact) -> None:
     [
         TaskQueued(0, TaskId("pm#1")),
         TaskWaiting(0, TaskId("pm#1"), (), ()),
+        WaitProlonged(0, TaskId("pm#1"), (), 300),
         TaskCompleted(0, TaskId("pm#1"), "", 0),
         TaskFailed(0, TaskId("pm#1"), ""),
         TaskSkipped(0, TaskId("pm#1"), ""),
@@ -294,7 +315,12 @@ def assert_each_life_ends_once(published: list[Fact]) -> None:
                 at_work.add(task)
             case WorkEnded(task=task):
                 at_work.remove(task)
-            case TaskQueued(task=task) | TaskWaiting(task=task) | DependencyMet(task=task):
+            case (
+                TaskQueued(task=task)
+                | TaskWaiting(task=task)
+                | WaitProlonged(task=task)
+                | DependencyMet(task=task)
+            ):
                 assert task in living
             case (
                 TaskCompleted(task=task)

@@ -51,10 +51,13 @@ class Sessions(RuleBasedStateMachine):
 
     world: World
 
-    @initialize(agents=st.integers(2, 5), max_parallel=st.integers(1, 4), proceed=st.booleans())
-    def begin(self, agents: int, max_parallel: int, proceed: bool) -> None:
-        self.world = World(agents, max_parallel, proceed=proceed)
+    @initialize(
+        agents=st.integers(2, 5), max_parallel=st.integers(1, 4), proceed=st.booleans(), hard=st.booleans()
+    )
+    def begin(self, agents: int, max_parallel: int, proceed: bool, hard: bool) -> None:
+        self.world = World(agents, max_parallel, proceed=proceed, hard=hard)
 
+    @precondition(lambda self: not self.world.model.input_has_ended)
     @rule(sentences=st.lists(SENTENCES, min_size=1, max_size=2))
     def submit(self, sentences: list[Sentence]) -> None:
         self.world.submit(*(_fitting(each, self.world.model.agents) for each in sentences))
@@ -91,6 +94,10 @@ class Sessions(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from((0.0, 1.0, TIMEOUT / 2, TIMEOUT)), ring=st.booleans())
     def pass_time(self, seconds: float, ring: bool) -> None:
         self.world.pass_time(seconds, ring=ring)
+
+    @rule()
+    def end_input(self) -> None:
+        self.world.end_input()
 
     @rule(proceed=st.booleans())
     def decide(self, proceed: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from teambot_tui.engine.facts import BudgetReached, TaskDelayed
+from teambot_tui.engine.facts import BudgetReached, TaskDelayed, WaitProlonged
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Permission, Plan, Step, Text, Thought, ToolCall, ToolState, Usage
@@ -173,6 +173,24 @@ async def test_a_budget_nobody_waits_for_is_no_news() -> None:
         async with session:
             assert (await session.run("@pm go")).completed
     assert not reached
+
+
+def test_a_long_wait_is_told() -> None:
+    prolonged = WaitProlonged(10.0, TaskId("ba#1"), (AgentId("pm"), AgentId("writer")), 300.0)
+    lines: list[str] = []
+    JsonLines(lines.append, ascii_only=False).see(prolonged)
+    assert json.loads(lines[0]) == {
+        "event": "wait_prolonged",
+        "seq": 1,
+        "time": 10.0,
+        "task": "ba#1",
+        "agent": "ba",
+        "waiting_for": ["pm", "writer"],
+        "seconds": 300.0,
+    }
+    lines.clear()
+    PlainLines(lines.append, [AgentId("ba")], colour=False, bar="|").see(prolonged)
+    assert lines == ["@ba: still waiting for @pm, @writer after 300 s\n"]
 
 
 def test_a_run_that_is_tried_again_says_so() -> None:

@@ -42,6 +42,15 @@ def test_statements_from_a_file_with_a_mark_at_its_beginning(teambot: Teambot) -
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_waiting_for_nobody_fails_as_soon_as_nothing_is_left(teambot: Teambot) -> None:
+    done = teambot.run("run", "--backend", "echo", "@ba Check $pm -> @writer Write &\n@reviewer Review")
+    assert done.returncode == 1
+    told = "Nobody is left who could give @pm any work."
+    assert f"@ba: failed ba#1: {told}\n" in done.stdout
+    assert f"@writer: skipped writer#1: @ba failed: {told}\n" in done.stdout
+    assert "@reviewer: completed reviewer#1" in done.stdout
+
+
 def test_json_tells_every_event_in_order(teambot: Teambot) -> None:
     done = teambot.run("run", "--backend", "echo", "--json", "@pm Plan 日本\u2028x -> @ba -m opus Check &")
     assert done.returncode == 0

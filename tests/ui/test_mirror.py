@@ -10,6 +10,7 @@ import pytest
 
 from teambot_tui.engine.bus import Backlog
 from teambot_tui.engine.dependencies import Condition
+from teambot_tui.engine.facts import WaitProlonged
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.orders import Need, Order
 from teambot_tui.engine.outcomes import RefusedError
@@ -159,3 +160,14 @@ def test_a_command_is_one_only_when_it_is_alone() -> None:
     assert mirror.command("@pm plan") is None
     assert mirror.command("/nonsense") is None
     assert mirror.command("") is None
+
+
+async def test_a_long_wait_is_told() -> None:
+    backlog = Backlog()
+    async with session_of(Gate()) as session:
+        mirror = Mirror(session.roster, session.policy)
+        with session.bus.subscribe(backlog.put):
+            session.submit("@pm Plan -> @ba Check")
+        mirror.take_in(backlog.take())
+        changes = mirror.take_in([WaitProlonged(session.now(), TaskId("ba#1"), (PM,), 300.0)])
+    assert changes.troubles == ("@ba (ba#1) still waits for @pm after 300 s.",)

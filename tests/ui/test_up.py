@@ -255,7 +255,7 @@ def test_what_else_is_made_meanwhile_is_no_step() -> None:
     ups.see(UpStarted(0.0, "up-1", "", "x/[b]x.yaml", "", ("plan",), ("",), 2))
 
     def created(task: str, label: str | None = "plan", scope: str = "") -> None:
-        ups.see(TaskCreated(0.0, TaskId(task), AgentId("pm"), (), (), False, None, 1.0, label, scope))
+        ups.see(TaskCreated(0.0, TaskId(task), AgentId("pm"), (), (), False, None, label, scope))
 
     created("pm#1")
     ups.see(IterationStarted(0.0, "up-1", "", 1))
