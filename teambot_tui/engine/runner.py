@@ -59,6 +59,8 @@ class Runner:
         self._attended = attended
         self.tools: ToolProvider | None = None
         self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
+        self._unanswered: dict[TaskId, str] = {}
+        """Work that was stopped because its permission request could not be answered, and why."""
         self._running: dict[TaskId, asyncio.Task[None]] = {}
         self._stopped: set[TaskId] = set()
         self._chores: set[asyncio.Task[None]] = set()
@@ -114,7 +116,7 @@ class Runner:
             case StopTask():
                 self._stop(effect.task)
             case AnswerPermission():
-                self._asking.pop((effect.task, effect.request))(effect.verdict)
+                self._answer(effect)
             case WakeAt():
                 self._set_alarm(effect.time)
             case _:
@@ -200,12 +202,23 @@ class Runner:
             )
         )
 
+    def _answer(self, effect: AnswerPermission) -> None:
+        answer = self._asking.pop((effect.task, effect.request))
+        try:
+            answer(effect.verdict)
+        except Exception as error:  # it is the backend's: whoever answers must not fall with it
+            logger.debug("a backend could not be answered", exc_info=error)
+            # It would wait for the answer for ever.
+            self._unanswered[effect.task] = one_line(f"It could not be answered: {_reason(error)}")
+            self._running[effect.task].cancel()
+
     def _end(self, work: asyncio.Task[None]) -> None:
         task = TaskId(work.get_name())
         del self._running[task]
         for asking in [key for key in self._asking if key[0] == task]:
             self._asking.pop(asking)
-        error = "The work was stopped." if work.cancelled() else _reason(work.exception())
+        stopped = self._unanswered.pop(task, "The work was stopped.")
+        error = stopped if work.cancelled() else _reason(work.exception())
         self.report(WorkEnded(self._clock(), task, error))
 
     def _set_alarm(self, time: float) -> None:

@@ -37,7 +37,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies
-from teambot_tui.engine.orders import place
+from teambot_tui.engine.orders import OrderError, place
 from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Lasting, Offering
@@ -50,6 +50,7 @@ from teambot_tui.engine.targets import find_task, task_to_retry
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.parser import parse
+from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
 
 _ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
+_CLOSING = "The session is closing and starts nothing any more."
 
 
 class Session:
@@ -157,7 +159,7 @@ class Session:
         """Accept a submission as a whole; return the tasks it made.
 
         Raises:
-            StatementError: something in it is wrong, and nothing of it was started.
+            StatementError: something in it is wrong, or the session is closing; nothing of it was started.
         """
         try:
             facts = self._resolve(printable(text))
@@ -176,8 +178,10 @@ class Session:
         `newcomers` are agents that join to do them: a name, what it is made of, and who started it.
 
         Raises:
-            OrderError: one of them has no meaning, and nothing of them was started.
+            OrderError: one of them has no meaning, or the session is closing; nothing of them was started.
         """
+        if self.is_closing:
+            raise OrderError(_CLOSING)
         now = self._clock()
         joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
         roster = self._roster.with_agents(*joined)
@@ -191,7 +195,13 @@ class Session:
         model: str | None = None,
         parent: TaskId | None = None,
     ) -> None:
-        """Let an agent join for this session."""
+        """Let an agent join for this session.
+
+        Raises:
+            RefusedError: the session is closing.
+        """
+        if self.is_closing:
+            raise RefusedError(_CLOSING)
         self._take([AgentDefined(self._clock(), agent, base, prompt, model, parent)])
 
     def dismiss(self, agent: AgentId) -> None:
@@ -302,8 +312,10 @@ class Session:
         retried. A skipped task means the one at the root.
 
         Raises:
-            RefusedError: there is nothing to retry, or it would close a circle.
+            RefusedError: there is nothing to retry, it would close a circle, or the session is closing.
         """
+        if self.is_closing:
+            raise RefusedError(_CLOSING)
         task = task_to_retry(self.board, target) if target in self._members else self._find(target)
         if task.state is State.SKIPPED and task.cause is not None:
             task = task.cause
@@ -359,6 +371,8 @@ class Session:
         await self._runner.idle()
 
     def _resolve(self, text: str) -> list[Accepted]:
+        if self.is_closing:
+            raise StatementError(_CLOSING, text, Span(0, len(text)))
         statements = parse(text, references=self.policy.references)
         statements = self._expansion.statements(text, statements)
         return resolve(text, statements, self.board, self._roster, self.policy, self._clock())

@@ -2,17 +2,21 @@
 
 A terminal that nobody reads stops the screen's loop; it must not stop the agents. Facts pile up on the
 engine's side and cross at most once a frame, with the text of each task merged; requests cross the other way
-as functions.
+as functions. An engine that dies leaves its reason here, and whoever asks it for something is refused.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from logging import getLogger
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from teambot_tui.engine.bus import Backlog
+from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.session import Session
 
 Answer = TypeVar("Answer")
+
+logger = getLogger(__name__)
 
 
 class Bridge:
@@ -35,6 +41,9 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._thread: threading.Thread | None = None
+        self._unanswered: set[Future[Any]] = set()
+        self.death = ""
+        """Why the engine has ended, if it has ended by itself."""
 
     def start(self, wake: Callable[[], object]) -> None:
         """Start the engine; `wake` is called in its thread, once for all the facts that wait."""
@@ -51,8 +60,11 @@ class Bridge:
             return self._backlog.take()
 
     def ask(self, request: Callable[[Session], Answer]) -> Future[Answer]:
-        """Let the engine do something with the session; the future tells how it went."""
-        answer: Future[Answer] = Future()
+        """Let the engine do something with the session; the future tells how it went.
+
+        It fails with RefusedError if the engine has ended.
+        """
+        answer = self._expect(Future[Answer]())
 
         def carry_out() -> None:
             if not answer.set_running_or_notify_cancel():
@@ -62,23 +74,21 @@ class Bridge:
             except Exception as error:  # noqa: BLE001  it belongs to whoever asked
                 answer.set_exception(error)
 
-        assert self._loop is not None, "the engine was started"
         try:
-            self._loop.call_soon_threadsafe(carry_out)
+            self._running_loop().call_soon_threadsafe(carry_out)
         except RuntimeError:
-            answer.cancel()  # the engine has ended
+            self._refuse(answer)
         return answer
 
     def run(self, request: Callable[[Session], Coroutine[None, None, Answer]]) -> Future[Answer]:
-        """Let the engine do something that may take a while; the future tells how it went."""
-        assert self._loop is not None, "the engine was started"
+        """Let the engine do something that may take a while; the future tells how it went, as for `ask`."""
         work = request(self._session)
         try:
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
+            return self._expect(asyncio.run_coroutine_threadsafe(work, self._running_loop()))
         except RuntimeError:
-            work.close()  # the engine has ended
+            work.close()
             ended: Future[Answer] = Future()
-            ended.cancel()
+            self._refuse(ended)
             return ended
 
     def close(self, patience: float = 5.0) -> bool:
@@ -90,11 +100,32 @@ class Bridge:
             self._thread.join(patience)
         return not self._thread.is_alive()
 
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            raise RuntimeError("the engine has not started")
+        return self._loop
+
+    def _expect(self, answer: Future[Answer]) -> Future[Answer]:
+        self._unanswered.add(answer)
+        answer.add_done_callback(self._unanswered.discard)
+        return answer
+
+    def _refuse(self, answer: Future[Any]) -> None:
+        with suppress(InvalidStateError):  # it was answered, or given up, in the last moment
+            answer.set_exception(RefusedError(self.death or "The session has ended."))
+
     def _run(self, ready: threading.Event) -> None:
         try:
             asyncio.run(self._serve(ready))
+        except BaseException as error:  # whatever it is, nobody else would hear of it
+            logger.exception("the engine has died")
+            self.death = f"The engine has died: {one_line(f'{type(error).__name__}: {error}')}"
         finally:
             ready.set()
+            for answer in tuple(self._unanswered):
+                self._refuse(answer)
+            if self.death and not (self._stop and self._stop.is_set()):
+                self._wake()
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()

@@ -7,6 +7,7 @@ what came of it. It knows no widget but the app, which it asks to show things.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
+from teambot_tui.language.span import Span
 from teambot_tui.ui.budgets import limit_words
 from teambot_tui.ui.desk_agents import AgentDesk
 from teambot_tui.ui.desk_workflows import WorkflowDesk
@@ -74,7 +76,7 @@ class Surface(Protocol):
         """Run an action of the app."""
 
     def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Let a piece of work that waits for the person go on by itself."""
+        """Let a piece of work that waits for the person go on by itself; a RefusedError of it is told."""
 
     def themes(self) -> Sequence[str]:
         """The themes there are."""
@@ -118,23 +120,30 @@ class Desk:
         self.tell = surface.tell
 
     async def ask(self, request: Callable[[Session], Answer]) -> Answer:
-        """Let the engine do something, and wait for what comes of it."""
+        """Let the engine do something, and wait for what comes of it.
+
+        Raises:
+            RefusedError: The engine has ended, or what was asked says so.
+        """
         return await asyncio.wrap_future(self._bridge.ask(request))
 
     def submit(self, text: str) -> Awaitable[StatementError | None]:
         """Submit, now and in order; the answer is what is wrong, if it is refused."""
-        return self._refusal(self._bridge.ask(lambda session: session.submit(text)))
+        return self._refusal(text, self._bridge.ask(lambda session: session.submit(text)))
 
-    async def _refusal(self, answer: Future[tuple[TaskId, ...]]) -> StatementError | None:
+    async def _refusal(self, text: str, answer: Future[tuple[TaskId, ...]]) -> StatementError | None:
         try:
             await asyncio.wrap_future(answer)
         except StatementError as error:
             return error
+        except RefusedError as error:
+            return StatementError(str(error), text, Span(0, len(text)))
         return None
 
     async def catch_up(self) -> None:
-        """Wait until the engine has done all that was asked of it before."""
-        await self.ask(lambda _: None)
+        """Wait until the engine has done all that was asked of it before, or has ended."""
+        with suppress(RefusedError):
+            await self.ask(lambda _: None)
 
     def cancel(self, target: str) -> None:
         """Cancel a task, an agent's tasks, or all, after showing what falls with it."""
@@ -190,23 +199,15 @@ class Desk:
         words += ended
         if len(tasks) + len(fallen) > 1 and not await self._surface.confirm(f"Cancel {target}?", words):
             return
-        try:
-            await self.ask(lambda session: session.cancel(target))
-        except RefusedError as error:
-            self._surface.tell(str(error), alarm=True)
-        else:
-            also = f"; skipped {', '.join(fallen)}" if fallen else ""
-            what = "it" if len(tasks) == 1 else "the first"
-            again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
-            self._surface.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
+        await self.ask(lambda session: session.cancel(target))
+        also = f"; skipped {', '.join(fallen)}" if fallen else ""
+        what = "it" if len(tasks) == 1 else "the first"
+        again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
+        self._surface.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
 
     async def _retry(self, target: str) -> None:
-        try:
-            task = await self.ask(lambda session: session.retry(target))
-        except RefusedError as error:
-            self._surface.tell(str(error), alarm=True)
-        else:
-            self._surface.tell(f"{task} runs again.")
+        task = await self.ask(lambda session: session.retry(target))
+        self._surface.tell(f"{task} runs again.")
 
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent, or to the one of the settings."""

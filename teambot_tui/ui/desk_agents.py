@@ -82,12 +82,8 @@ class AgentDesk:
         self._surface.in_background(self._forget(agent))
 
     async def _forget(self, agent: AgentId) -> None:
-        try:
-            await asyncio.wrap_future(self._bridge.ask(lambda session: session.dismiss(agent)))
-        except RefusedError as error:
-            self._surface.tell(str(error), alarm=True)
-        else:
-            self._surface.tell(f"~{agent} has left.")
+        await asyncio.wrap_future(self._bridge.ask(lambda session: session.dismiss(agent)))
+        self._surface.tell(f"~{agent} has left.")
 
     def set_context(self, key: str, value: object) -> None:
         """Tell everyone something from their next task on; None takes it back."""
@@ -116,5 +112,5 @@ class AgentDesk:
         )
         try:
             await asyncio.wrap_future(answer)
-        except OrderError as error:
+        except (OrderError, RefusedError) as error:
             self._surface.give_back(text, str(error))

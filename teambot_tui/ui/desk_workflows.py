@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.workflows.errors import ComposeError, WorkflowError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class WorkflowDesk:
             if chosen is None:
                 return
             await asyncio.wrap_future(self._bridge.ask(lambda _: chosen.begin()))
-        except ComposeError as error:
+        except (ComposeError, RefusedError) as error:
             self._surface.give_back(wish.text, str(error))
         else:
             self._surface.watch_live()

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from teambot_tui.agents.choice import remember_backend
 from teambot_tui.agents.discovery import agents_on_path
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.screens.chooser import REHEARSAL, Chooser
 from teambot_tui.ui.welcome import welcome
@@ -41,7 +42,7 @@ async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -
             await asyncio.wrap_future(app.bridge.ask(lambda session: _use(session, chosen)))
             _show(app, project, chosen)
         path = await asyncio.to_thread(remember_backend, chosen, project.directory, environ)
-    except ImportError as error:
+    except (ImportError, RefusedError) as error:
         app.notify(f"{chosen} cannot be used: {one_line(str(error))}", severity="error", markup=False)
     except AgentsError as error:
         app.notify(f"Not remembered: {error}", severity="warning", markup=False)

@@ -17,11 +17,15 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TextProduced,
 )
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.orders import Order, OrderError
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.policy import OnFailure, Policy
-from teambot_tui.engine.ports import BackendError, Text
+from teambot_tui.engine.ports import BackendError, Member, Permission, Permissions, Text, Verdict
+from teambot_tui.engine.session import Session
 from teambot_tui.language.errors import StatementError
-from tests.team import Broken, Gate, Watch, session_of, settle
+from teambot_tui.language.parser import parse_prompt
+from tests.team import Broken, Busy, Gate, Watch, session_of, settle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -245,3 +249,56 @@ async def test_who_hears_of_a_start_may_cancel_at_once(target: str) -> None:
         cancelled = {"pm": ("pm#1",), "ba": ("ba#1",), "all": ("pm#1", "ba#1")}[target]
         assert [task for task, state in states.items() if state is State.CANCELLED] == list(cancelled)
         assert not set(gate.started) & set(cancelled), "its agent never heard of it"
+
+
+async def test_what_comes_while_the_session_closes_is_refused_and_starts_nothing() -> None:
+    gate = Gate()
+    refused: list[str] = []
+    session = session_of(gate)
+
+    def meddle(_: Fact) -> None:
+        for attempt in (
+            lambda: session.submit("@ba Check"),
+            lambda: session.place([Order(AgentId("ba"), parse_prompt("Check"))]),
+            lambda: session.define(AgentId("late"), "pm", "You are late."),
+            lambda: session.retry("pm#1"),
+        ):
+            try:
+                attempt()
+            except (StatementError, OrderError, RefusedError) as error:
+                refused.append(str(error))
+
+    async with session:
+        session.submit("@pm Plan")
+        await settle()
+        reading = session.bus.subscribe(meddle, TaskCancelled)
+        reading.__enter__()
+    reading.__exit__(None, None, None)
+    assert len(refused) == 4
+    assert all("The session is closing and starts nothing any more." in words for words in refused)
+    assert gate.started == gate.closed == ["pm#1"]
+    with pytest.raises(StatementError, match="closing"):
+        session.submit("@pm Plan")
+
+
+@pytest.mark.parametrize("permissions", list(Permissions))
+async def test_a_permission_callback_that_raises_fails_its_own_task_only(permissions: Permissions) -> None:
+    def broken(_: Verdict) -> None:
+        raise RuntimeError("the pipe is gone")
+
+    busy = Busy()
+    members = [Member(AgentId(name), "", None, busy, permissions) for name in ("pm", "ba")]
+    async with Session(members, attended=True) as session:
+        session.submit("@pm,ba Work")
+        busy.tell("pm#1", Permission("1", "Run", "execute", "ls", broken))
+        busy.ask("ba#1", "ls")
+        await settle()
+        for asked in session.approvals:
+            session.answer(asked.task, asked.request, Verdict.ALLOW)
+        await settle()
+        busy.answer("ba#1", "done")
+        await session.idle()
+        pm, ba = (session.outcome(TaskId(task)) for task in ("pm#1", "ba#1"))
+        assert (pm.state, ba.state) == (State.FAILED, State.COMPLETED)
+        assert pm.reason == "It could not be answered: RuntimeError: the pipe is gone"
+        assert [task for task, *_ in busy.verdicts] == ["ba#1"]

@@ -125,6 +125,7 @@ class Stage:
 
     async def _engine_came_to_it(self) -> None:
         answer = asyncio.wrap_future(self.app.bridge.ask(lambda _: None))
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # the engine may be dead
         await asyncio.wait([answer], timeout=1)
         await self.until(lambda: answer.done() or not self.app.is_running, "the engine")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from teambot_tui.engine.facts import TaskCompleted, TextProduced
+from teambot_tui.engine.facts import TaskCancelled, TaskCompleted, TextProduced
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.ports import Text
 from teambot_tui.ui.bridge import Bridge
@@ -128,8 +127,51 @@ def test_closing_cancels_the_agents_and_ends_the_thread() -> None:
         assert sorted(gate.closed) == ["ba#1", "pm#1"]
         assert not any(thread.name == "engine" for thread in threading.enumerate())
         assert bridge.close(PATIENCE), "twice is once"
-        with pytest.raises(CancelledError):
+        with pytest.raises(RefusedError, match="has ended"):
             bridge.ask(lambda session: session.submit("@pm plan")).result(PATIENCE)
+        assert not bridge.death
+
+
+def die(session: Session) -> None:
+    raise SystemExit("out of memory")
+
+
+def test_an_engine_that_dies_says_so_and_refuses_what_it_is_asked() -> None:
+    bell, gate = Bell(), Gate()
+    with bridge_to(gate, bell) as bridge:
+        bridge.ask(lambda session: session.submit("@pm plan")).result(PATIENCE)
+        bell.wait()
+        bridge.take()
+        last = bridge.ask(die)
+        with pytest.raises(RefusedError, match="The engine has died: SystemExit: out of memory"):
+            last.result(PATIENCE)
+        while not bridge.death:
+            bell.wait()
+        facts = bridge.take()
+        assert any(isinstance(fact, TaskCancelled) for fact in facts), "its agents ended with it"
+        assert gate.closed == ["pm#1"]
+        for late in (
+            bridge.ask(lambda session: session.submit("@pm plan")),
+            bridge.run(lambda session: session.idle()),
+        ):
+            with pytest.raises(RefusedError, match="The engine has died"):
+                late.result(PATIENCE)
+
+
+def test_an_engine_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of()
+
+    async def broken() -> Session:
+        raise OSError("no more files")
+
+    monkeypatch.setattr(type(session), "__aenter__", lambda _: broken())
+    bridge, bell = Bridge(session), Bell()
+    bridge.start(bell)
+    bell.wait()
+    assert bridge.death == "The engine has died: OSError: no more files"
+    with pytest.raises(RefusedError, match="no more files"):
+        bridge.ask(lambda session: session.submit("@pm plan")).result(PATIENCE)
+    assert bridge.close(PATIENCE)
 
 
 def test_closing_what_was_never_started() -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from textual.geometry import Size
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.policy import Policy
 from tests.ui.stage import LARGE, NORMAL, SMALL, on_stage
+
+if TYPE_CHECKING:
+    from teambot_tui.engine.session import Session
 
 
 async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> None:
@@ -240,3 +245,27 @@ async def test_the_welcome_shows_the_whole_team_at_every_size(size: tuple[int, i
         for agent in stage.app.mirror.roster.agents:
             assert f"@{agent}" in text
         assert "@writer Write" in text
+
+
+async def test_an_engine_that_dies_is_told_and_what_is_there_can_still_be_read() -> None:
+    def die(_: Session) -> None:
+        raise SystemExit("out of memory")
+
+    async with on_stage() as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.answer("pm#1", "A plan that nobody may lose.")
+        await stage.paste("@ba check", made=2)
+        with pytest.raises(RefusedError):
+            await stage.ask(die)
+        await stage.until(lambda: "engine died" in stage.line("title"), "the title to say so")
+        assert "The engine has died: SystemExit: out of memory" in stage.plan
+        assert stage.state("ba#1") == "cancelled"
+        await stage.paste("@pm do more")
+        await stage.until(lambda: stage.bar.text == "@pm do more", "the text to come back")
+        assert "A plan that nobody may lose." in stage.drawn("#output")
+        await stage.press("f3")
+        assert stage.screen.has_class("-graphing")
+        for command in ("/retry ba", "/cancel all", "/model pm opus", "/forget-context pm", "/models"):
+            stage.bar.text = ""
+            await stage.paste(command)
+        assert stage.app.is_running

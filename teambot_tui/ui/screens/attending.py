@@ -78,6 +78,8 @@ class AttendingScreen(FindingScreen):
             self.call(f"@{wish.agent} needs you: {wish.summary} ({key})", alarm=True)
 
     def _find_obstacle(self) -> str:
+        if death := self.parts.bridge.death:
+            return f"{death}, nothing can be started; what is here can be read"
         reached, limits = self._mirror.budget_reached, self._mirror.spending
         if reached is None:
             return ""
@@ -92,6 +94,8 @@ class AttendingScreen(FindingScreen):
         mirror = self._mirror
         self._used = mirror.used
         alarm = "budget reached" if mirror.budget_reached else ""
+        if self.parts.bridge.death:
+            alarm = "engine died"
         self.query_one(TitleBar).tell(mirror.counts, len(self._wishes), mirror.used, alarm)
 
     def show_keys(self) -> None:

@@ -175,6 +175,8 @@ class SessionScreen(AttendingScreen):
             self.show_chosen()
 
     def _tick(self) -> None:
+        if self.parts.bridge.death:
+            return  # nothing goes on, whatever the last facts said
         for panel in self.query(Panel):
             if panel.view.state != "idle":
                 panel.show(panel.view, self._clock())

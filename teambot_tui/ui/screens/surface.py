@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.help import help_text
 from teambot_tui.ui.screens.modals import Confirm, Report
@@ -67,8 +68,14 @@ class SurfaceScreen(Screen[None]):
         getattr(self, f"action_{action}")()
 
     def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Let a piece of work that waits for the person go on by itself."""
-        self.run_worker(work, group="desk", name="desk")
+        """Let a piece of work that waits for the person go on by itself; a RefusedError of it is told."""
+        self.run_worker(self._tell_refusal(work), group="desk", name="desk")
+
+    async def _tell_refusal(self, work: Coroutine[None, None, None]) -> None:
+        try:
+            await work
+        except RefusedError as error:
+            self.tell(str(error), alarm=True)
 
     def themes(self) -> Sequence[str]:
         """The themes there are."""
