@@ -80,10 +80,11 @@ def keep_or_offer(session: Session, project: Path, wanted: Iterable[str], compla
         else:
             agent = useful.pop(name)
             status |= _promote(project, agent, known, complain, complain, None, force=False)
-    if useful:
+    still_there = temporary_files(project)[0]
+    if gone := [name for name in useful if name not in still_there]:
         complain(
-            f"Did their work and are gone now: {', '.join(f'~{name}' for name in useful)}."
-            f" To keep one: teambot run --promote {next(iter(useful))} …"
+            f"Did their work and are gone now: {', '.join(f'~{name}' for name in gone)}."
+            f" To keep one: teambot run --promote {gone[0]} …"
         )
     return status
 

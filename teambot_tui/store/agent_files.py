@@ -1,7 +1,8 @@
 """The files of temporary agents: private, replaced in one step, in a folder that is marked while it is used.
 
-Nothing is made on disk before there is something to keep, and whoever finds the folder marked by another
-session leaves what is in it alone.
+Nothing is made on disk before there is something to keep. A session replaces, and at its end removes, only
+what it has written itself: what an earlier one left, or somebody put there, stays until a person decides.
+Whoever finds the folder marked by another session leaves what is in it alone.
 """
 
 from __future__ import annotations
@@ -62,32 +63,30 @@ class AgentFiles:
             raise StoreError(reason(error)) from error
 
     def write(self, name: str, text: str) -> None:
-        """Put an agent's file in place of whatever has its name.
+        """Write an agent's file, or write it again.
 
         Raises:
-            StoreError: It cannot be written.
+            StoreError: It cannot be written, or another one is there that is not of this session.
         """
         self.begin()
         assert self._folder is not None
         try:
+            if name not in self._written and name + SUFFIX in os.listdir(self._folder):  # noqa: PTH208  as below
+                raise StoreError(f"{name}{SUFFIX} is there from before this session")
             replace_file(self._folder, name + SUFFIX, text.encode("utf-8", "replace"), 0o600)
         except OSError as error:
             raise StoreError(reason(error)) from error
         self._written.add(name)
 
-    def adopt(self, name: str) -> None:
-        """Count a file that was there before among those of this session."""
-        self._written.add(name)
-
     def remove(self, name: str) -> None:
-        """Remove an agent's file, if it is this session's."""
-        if self._folder is not None and name in self._written:
-            self._written.discard(name)
-            with contextlib.suppress(OSError):
-                os.unlink(name + SUFFIX, dir_fd=self._folder)
+        """Remove an agent's file, whoever wrote it."""
+        self.begin()
+        self._written.discard(name)
+        with contextlib.suppress(OSError):
+            os.unlink(name + SUFFIX, dir_fd=self._folder)
 
     def close(self) -> None:
-        """Remove what is this session's, the folder too if nothing else is in it, and let it go."""
+        """Remove what this session has written, the folder too if nothing else is in it, and let it go."""
         for name in tuple(self._written):
             self.remove(name)
         if self._folder is None or self._mark is None:

@@ -1,5 +1,7 @@
 """Temporary agents as files while a session lives: what is defined is written, what is there is loaded.
 
+What was there before is told, and stays there until somebody promotes or forgets it.
+
 The files follow the facts from a thread of their own, so no disk holds an agent up. A disk that fails costs
 the files and one note, never the session.
 """
@@ -37,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The agents of the files that were there, and a line for each that cannot be used."""
+    """The agents of the files that were there, and lines for the user about them and what cannot be used."""
 
     agents: tuple[AgentFile, ...] = ()
     notes: tuple[str, ...] = ()
@@ -68,6 +70,14 @@ def load(project: Path, roster: Roster) -> Found:
         path = project / TEMPORARY_AGENTS / f"{agent.name}.md"
         known = [*roster.bases, *roster.agents]
         notes.append(f"passed over: {PersonaError(path, 0, unknown('base', agent.base, known))}")
+    if usable:
+        names = ", ".join(f"~{agent.name}" for agent in usable)
+        first = usable[0].name
+        notes.insert(
+            0,
+            f"In {TEMPORARY_AGENTS} from before: {names}. To keep one: teambot agents promote {first}."
+            f" To let one go: /forget {first}, or remove its file.",
+        )
     return Found(tuple(usable), tuple(notes))
 
 
@@ -132,9 +142,9 @@ class Keeper:
         self._thread: ThreadPoolExecutor | None = None
 
     def begin(self) -> None:
-        """Count what was loaded among what is kept."""
+        """Mark what was loaded as in use."""
         if self._loaded:
-            self._later(self._adopt)
+            self._later(self._files.begin)
 
     def see(self, fact: Fact) -> None:
         """Follow a fact."""
@@ -152,18 +162,13 @@ class Keeper:
                 pass
 
     def close(self) -> None:
-        """Remove the files and count the uses of promoted agents; it waits, so call it in a thread."""
+        """Remove this session's files and count the uses of promoted agents; call it in a thread."""
         if self._uses:
             self._later(lambda: count_uses(self._project, self._uses))
         if self._thread is not None:
             self._later(self._files.close)
             self._thread.shutdown()
             self._thread = None
-
-    def _adopt(self) -> None:
-        self._files.begin()
-        for name in self._loaded:
-            self._files.adopt(name)
 
     def _later(self, work: Callable[[], None]) -> None:
         if self._thread is None:

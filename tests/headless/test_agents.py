@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
-from tests.headless.conftest import events
+from tests.headless.conftest import PATIENCE, events
 
 if TYPE_CHECKING:
     from tests.headless.conftest import Teambot
@@ -82,3 +83,27 @@ def test_an_error_in_a_definition_is_told_at_its_place(teambot: Teambot) -> None
     assert done.returncode == 1
     assert done.stderr.startswith("line 1, column 20: Unknown field: promt. Fields: base, prompt, model\n")
     assert "did you mean prompt?" in done.stderr
+
+
+def test_what_a_killed_session_left_outlives_the_next_run_and_is_told(teambot: Teambot) -> None:
+    file = teambot.home / ".teambot" / "temp-agents" / "scanner.md"
+    killed = teambot.start(
+        "run",
+        "--backend",
+        "rehearsal",
+        '$scanner := {base: "pm", prompt: "You look."}\n@pm a -> @ba b -> @pm c',
+    )
+    give_up = time.monotonic() + PATIENCE
+    while not file.exists():
+        assert time.monotonic() < give_up
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    done = teambot.run("run", "--backend", "echo", "@scanner go")
+    assert done.returncode == 0
+    assert "In .teambot/temp-agents from before: ~scanner." in done.stderr
+    assert "gone" not in done.stderr
+    assert "You look." in file.read_text()
+    assert teambot.run("agents", "promote", "scanner").returncode == 0
+    assert not file.exists()

@@ -87,18 +87,53 @@ async def test_an_ephemeral_session_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / ".teambot").exists()
 
 
-async def test_files_put_there_by_hand_are_loaded_and_go_with_the_session(tmp_path: Path) -> None:
+async def test_what_was_there_before_is_loaded_told_and_stays(tmp_path: Path) -> None:
     put(tmp_path, "helper.md", FILE)
     put(tmp_path, "a-child.md", FILE.replace("helper", "a-child").replace("general-purpose", "helper"))
     kept = put(tmp_path, "notes.txt", "mine")
     running = session(tmp_path)
     assert running.roster.temporary.keys() == {"helper", "a-child"}
-    assert running.notes == ()
+    (note,) = running.notes
+    assert note == (
+        "In .teambot/temp-agents from before: ~helper, ~a-child. To keep one: teambot agents promote helper."
+        " To let one go: /forget helper, or remove its file."
+    )
     async with running:
         result = await running.run('@a-child Hello\nhelper:"Go"')
         assert result.outcomes[1].output == "You help.\n\nGo"
+        running.submit(DEFINED)
+        await written(running)
     assert kept.exists()
-    assert not list(folder(tmp_path).glob("*.md"))
+    assert sorted(path.name for path in folder(tmp_path).glob("*.md")) == ["a-child.md", "helper.md"]
+
+
+async def test_what_was_there_before_goes_when_somebody_lets_it_go(tmp_path: Path) -> None:
+    path = put(tmp_path, "helper.md", FILE)
+    async with session(tmp_path) as running:
+        await running.run("@helper Hello")
+        running.dismiss(AgentId("helper"))
+    assert not path.exists()
+
+
+async def test_a_new_definition_leaves_the_file_from_before_as_it_is(tmp_path: Path) -> None:
+    path = put(tmp_path, "helper.md", FILE)
+    watch = Watch()
+    async with session(tmp_path) as running:
+        with running.bus.subscribe(watch.see):
+            running.submit('$helper := {base: "plan", prompt: "You help otherwise."}')
+            await written(running)
+            await settle()
+    assert path.read_text() == FILE
+    assert troubles(watch) == [
+        "not kept in .teambot/temp-agents: helper.md is there from before this session"
+    ]
+
+
+async def test_a_session_that_cannot_read_a_file_does_not_replace_it(tmp_path: Path) -> None:
+    path = put(tmp_path, "scanner.md", "half a fi")
+    async with session(tmp_path) as running:
+        running.submit(DEFINED)
+    assert path.read_text() == "half a fi"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,10 @@ class KeepScreen(ModalScreen[tuple[AgentFile, ...] | None]):
         with VerticalScroll(classes="dialog question") as box:
             box.border_title = Content("Keep temporary agents?")
             box.border_subtitle = Content("Space marks · a all · Enter keeps, quits · n quits · Esc stays")
-            yield Static(Content("They did their work and go with this session."), markup=False)
+            yield Static(
+                Content("They did their work. Those that are kept are there in every later session."),
+                markup=False,
+            )
             yield OptionList(*map(self._line, range(len(self._agents))), id="keep", markup=False)
 
     def on_mount(self) -> None:
