@@ -15,6 +15,7 @@ from teambot_tui.agents.errors import PersonaError, SettingsError
 from teambot_tui.agents.settings import AgentSettings
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Member
+from teambot_tui.engine.roster import GENERAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Backend
 
 DEFAULT_TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
-GENERAL = "general-purpose"
 BASES = (
     GENERAL,
     "explore",

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
+from teambot_tui.language.names import did_you_mean
+from teambot_tui.language.nodes import Reference, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from teambot_tui.engine.cycles import Prospect
     from teambot_tui.engine.dependencies import Condition
-    from teambot_tui.engine.ids import AgentId
-    from teambot_tui.language.nodes import Span
+    from teambot_tui.engine.roster import Roster
+    from teambot_tui.language.nodes import Part, Span
 
 _SILENT: Final = (State.CANCELLED, State.SKIPPED)
 
@@ -52,6 +55,57 @@ class Binder:
             reason = latest.reason.removesuffix(".")
             self._fail(f"Agent @{agent} failed: {reason}. Retry it with /retry {agent}.", span, "")
         return Dependency(agent, latest.id, via, self._condition)
+
+    def references(self, parts: Iterable[Part], roster: Roster, most: int) -> dict[AgentId, Span]:
+        """Return the agents that a prompt refers to, and where it does so first."""
+        references: dict[AgentId, Span] = {}
+        for part in parts:
+            if not isinstance(part, Reference) or part.agent in references:
+                continue
+            if part.agent not in roster.agents:
+                near = did_you_mean(part.agent, roster.agents)
+                self._fail(
+                    f"Unknown agent reference: ${part.agent}. Valid agents: {', '.join(roster.agents)}",
+                    part.span,
+                    (f"did you mean ${near}? " if near else "")
+                    + f"to send it as text, write \\${part.agent}",
+                )
+            references[AgentId(part.agent)] = part.span
+            if len(references) > most:
+                self._fail(
+                    f"More than {most} different references in one prompt.",
+                    part.span,
+                    "let another agent sum some of them up first, or raise max_references in teambot.toml",
+                )
+        return references
+
+    def variables(
+        self, parts: Iterable[Part], later: Collection[str] = (), *, exact: bool = False
+    ) -> list[Dependency]:
+        """Bind the variables of a prompt; one that only a `later` stage captures cannot be meant."""
+        asked = [part for part in parts if isinstance(part, Variable)]
+        known = self._prospect.variables if asked else ()
+        bound: dict[str, Dependency] = {}
+        for part in asked:
+            if part.name in bound:
+                continue
+            if part.name in known:
+                bound[part.name] = self.variable(part.name, part.span)
+            elif part.name in later:
+                self._fail(
+                    f"Variable {{{part.name}}} is used before the stage that captures it.",
+                    part.span,
+                    "put the stage that captures it first",
+                )
+            elif exact:
+                near = did_you_mean(part.name, known)
+                self._fail(
+                    f"Unknown variable: {{{part.name}}}. Known: {', '.join(known) or 'none yet'}",
+                    part.span,
+                    (f"did you mean {{{near}}}? " if near else "")
+                    + f"to send it as text, write \\{{{part.name}}}",
+                )
+        return list(bound.values())
 
     def variable(self, name: str, span: Span) -> Dependency:
         """Bind `{name}`, which is known to be captured by some task."""

@@ -48,7 +48,7 @@ class Expansion:
             replace(
                 statement,
                 stages=tuple(
-                    replace(stage, parts=tuple(self._parts(source, stage.parts)))
+                    replace(stage, parts=self.parts(source, stage.parts))
                     if any(isinstance(part, Directive) for part in stage.parts)
                     else stage
                     for stage in statement.stages
@@ -58,6 +58,14 @@ class Expansion:
             else statement
             for statement in statements
         )
+
+    def parts(self, source: str, parts: Sequence[Part]) -> tuple[Part, ...]:
+        """Return the parts of one prompt with everything brought in.
+
+        Raises:
+            StatementError: something cannot be brought in.
+        """
+        return tuple(self._parts(source, parts))
 
     def _parts(self, source: str, parts: Sequence[Part]) -> Iterator[Part]:
         for part in parts:

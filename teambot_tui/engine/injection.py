@@ -6,6 +6,7 @@ answer contains, it commands nothing. What is put in is bounded, and says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
@@ -68,7 +69,7 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     insertion = _Insertion(by_agent, by_variable, outputs, plan, board, limit)
     text = "".join(map(insertion.text, plan.parts))
     text = _handed_on([(source, outputs[source]) for source in handed], text)
-    text = _after_results([outputs[source] for source in results], text)
+    text = _after_results([(source, outputs[source]) for source in results], text)
     text = _prefaced(plan.preface, text)
     return Prompt(text, words, tuple(Given(source.agent, outputs[source]) for source in outputs), told)
 
@@ -85,10 +86,17 @@ def _prefaced(preface: str, text: str) -> str:
     return f"{preface}\n\n{text}" if preface else text
 
 
-def _after_results(results: list[str], task: str) -> str:
+def _after_results(results: list[tuple[Task, str]], task: str) -> str:
+    """Put results before a task; several are told apart by their labels or, where those do not, by ids."""
     if not results:
         return task
-    sections = [f"[Previous step result]:\n{result}" for result in results]
+    labels = Counter(source.plan.label for source, _ in results)
+    sections: list[str] = []
+    for source, result in results:
+        label = source.plan.label
+        name = label if label and labels[label] == 1 else source.id
+        which = f": {name}" if len(results) > 1 else ""
+        sections.append(f"[Previous step result{which}]:\n{result}")
     return "\n\n".join([*sections, f"[Current task]:\n{task}"])
 
 

@@ -7,20 +7,23 @@ statement does: bound when it is placed, refused as a whole when something in it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from teambot_tui.engine.binding import Binder
 from teambot_tui.engine.board import State
 from teambot_tui.engine.cycles import Prospect
 from teambot_tui.engine.dependencies import Condition, Dependency, Via
 from teambot_tui.engine.facts import TaskCreated
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.text import one_line
+from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from teambot_tui.engine.board import Board
+    from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.roster import Roster
     from teambot_tui.language.nodes import Part
 
@@ -34,9 +37,12 @@ class OrderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What an order depends on: a task id, a label or an agent, and what becomes of its output."""
+    """What an order depends on, and what becomes of its output.
 
-    name: str
+    The name is a task id, a label or an agent; a number means one of the orders that are placed together.
+    """
+
+    name: str | int
     via: Via = Via.AFTER
     condition: Condition = Condition.SUCCESS
     key: str = ""
@@ -44,7 +50,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One task to be done by an agent; see `TaskCreated` for the fields."""
+    """One task to be done by an agent; see `TaskCreated` for the fields.
+
+    Where `typed` is the text that a person wrote, the `$agent` and `{variable}` in its parts are bound.
+    """
 
     agent: AgentId
     parts: tuple[Part, ...]
@@ -55,9 +64,23 @@ class Order:
     parent: TaskId | None = None
     context: tuple[tuple[str, str], ...] = ()
     retries: int = 0
+    typed: str | None = None
+    condition: Condition = Condition.SUCCESS
+    """How what the text itself refers to must end."""
 
 
-def place(orders: Iterable[Order], board: Board, roster: Roster, now: float) -> list[TaskCreated]:
+class Newcomer(NamedTuple):
+    """An agent that joins to do an order: what it is made of, who started it, and who it is besides."""
+
+    agent: AgentId
+    base: str
+    parent: TaskId | None = None
+    prompt: str = ""
+
+
+def place(
+    orders: Iterable[Order], board: Board, roster: Roster, policy: Policy, now: float
+) -> list[TaskCreated]:
     """Return the tasks that these orders would be; an order may need one that stands before it.
 
     Raises:
@@ -71,9 +94,10 @@ def place(orders: Iterable[Order], board: Board, roster: Roster, now: float) -> 
         if order.agent not in agents:
             raise OrderError(_unknown(order.agent, "agent", roster.agents))
         needed: dict[tuple[TaskId | AgentId, Via, str], Dependency] = {}
-        for need in order.needs:
-            dependency = _bind(need, order, labels, prospect, board, roster)
-            needed.setdefault((dependency.task or dependency.agent, need.via, need.key), dependency)
+        bound = [_bind(need, order, created, labels, prospect, board, roster) for need in order.needs]
+        for dependency in (*_named(order, prospect, roster, policy), *bound):
+            key = dependency.task or dependency.agent, dependency.via, dependency.name
+            needed.setdefault(key, dependency)
         task = TaskCreated(
             time=now,
             task=prospect.next_task(order.agent),
@@ -111,14 +135,36 @@ def find(name: str, board: Board, roster: Roster) -> TaskId:
     return task
 
 
+def _named(order: Order, prospect: Prospect, roster: Roster, policy: Policy) -> list[Dependency]:
+    """Bind what the text of an order refers to, as if it had been typed to wait in the background."""
+    if order.typed is None:
+        return []
+    binder = Binder(order.typed, prospect, order.condition)
+    try:
+        references = binder.references(order.parts, roster, policy.max_references)
+        return [
+            *(
+                binder.agent(agent, Via.REFERENCE, span, background=True, siblings=(order.agent,))
+                for agent, span in references.items()
+            ),
+            *binder.variables(order.parts),
+        ]
+    except StatementError as error:
+        raise OrderError(f"{error.message} ({error.hint})" if error.hint else error.message) from error
+
+
 def _bind(
     need: Need,
     order: Order,
+    placed: Sequence[TaskCreated],
     labels: dict[str, TaskId],
     prospect: Prospect,
     board: Board,
     roster: Roster,
 ) -> Dependency:
+    if isinstance(need.name, int):
+        source = placed[need.name]
+        return Dependency(source.agent, source.task, need.via, need.condition, need.key)
     scoped = order.scope + need.name
     task = labels.get(scoped) or labels.get(need.name) or _known_task(need.name, board)
     if task is not None:

@@ -14,7 +14,7 @@ from teambot_tui.engine.policy import OnFailure
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import EVERYONE, did_you_mean
-from teambot_tui.language.nodes import Command, Definition, Pipeline, Reference, Variable
+from teambot_tui.language.nodes import Command, Definition, Pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,8 +111,8 @@ class _Resolver:
                     for agent, span in agents.items()
                 ]
                 continue
-            references = self._references(stage)
-            variables = self._variables(stage, later)
+            references = self.binder.references(stage.parts, self.roster, self.policy.max_references)
+            variables = self.binder.variables(stage.parts, later, exact=stage.exact)
             created = [
                 self._task(pipeline, stage, agent, agents, references, variables, upstream)
                 for agent in agents
@@ -184,28 +184,6 @@ class _Resolver:
                 self._fail_unknown(mention, first=mention is stage.mentions[0])
         return agents
 
-    def _references(self, stage: Stage) -> dict[AgentId, Span]:
-        references: dict[AgentId, Span] = {}
-        for part in stage.parts:
-            if not isinstance(part, Reference) or part.agent in references:
-                continue
-            if part.agent not in self.roster.agents:
-                near = did_you_mean(part.agent, self.roster.agents)
-                self._fail(
-                    f"Unknown agent reference: ${part.agent}. Valid agents: {self._valid()}",
-                    part.span,
-                    (f"did you mean ${near}? " if near else "")
-                    + f"to send it as text, write \\${part.agent}",
-                )
-            references[AgentId(part.agent)] = part.span
-            if len(references) > self.policy.max_references:
-                self._fail(
-                    f"More than {self.policy.max_references} different references in one prompt.",
-                    part.span,
-                    "let another agent sum some of them up first, or raise max_references in teambot.toml",
-                )
-        return references
-
     def _called(self, mention: Mention) -> dict[AgentId, Span]:
         """Return whom an exact call is for; a base joins when it is called for the first time."""
         agent = AgentId(mention.agent)
@@ -222,31 +200,6 @@ class _Resolver:
                 )
             self._join(AgentDefined(self.now, agent, agent, "", None))
         return {agent: mention.span}
-
-    def _variables(self, stage: Stage, later: list[str]) -> list[Dependency]:
-        asked = [part for part in stage.parts if isinstance(part, Variable)]
-        known = self.prospect.variables if asked else ()
-        bound: dict[str, Dependency] = {}
-        for part in asked:
-            if part.name in bound:
-                continue
-            if part.name in known:
-                bound[part.name] = self.binder.variable(part.name, part.span)
-            elif part.name in later:
-                self._fail(
-                    f"Variable {{{part.name}}} is used before the stage that captures it.",
-                    part.span,
-                    "put the stage that captures it first",
-                )
-            elif stage.exact:
-                near = did_you_mean(part.name, known)
-                self._fail(
-                    f"Unknown variable: {{{part.name}}}. Known: {', '.join(known) or 'none yet'}",
-                    part.span,
-                    (f"did you mean {{{near}}}? " if near else "")
-                    + f"to send it as text, write \\{{{part.name}}}",
-                )
-        return list(bound.values())
 
     def _fail_unknown(self, mention: Mention, *, first: bool) -> NoReturn:
         near = did_you_mean(mention.agent, self.roster.agents)

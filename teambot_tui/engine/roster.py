@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.ids import AgentId
 
+GENERAL = "general-purpose"
+"""The base of whoever does what is for nobody in particular."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roster:

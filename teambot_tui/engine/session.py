@@ -49,7 +49,7 @@ from teambot_tui.engine.spawning import Spawner
 from teambot_tui.engine.targets import find_task, task_to_retry
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.parser import parse
+from teambot_tui.language.parser import parse, parse_prompt
 from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
-    from teambot_tui.engine.orders import Order
+    from teambot_tui.engine.orders import Newcomer, Order
     from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider, Verdict
     from teambot_tui.engine.resolver import Accepted
+    from teambot_tui.language.nodes import Part
 
 
 _ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
@@ -170,12 +171,8 @@ class Session:
             raise
         return self._take(facts)
 
-    def place(
-        self, orders: Iterable[Order], newcomers: Iterable[tuple[AgentId, str, TaskId | None]] = ()
-    ) -> tuple[TaskId, ...]:
-        """Accept orders as a whole; return the tasks they made.
-
-        `newcomers` are agents that join to do them: a name, what it is made of, and who started it.
+    def place(self, orders: Iterable[Order], newcomers: Iterable[Newcomer] = ()) -> tuple[TaskId, ...]:
+        """Accept orders as a whole, with the agents that join to do them; return the tasks they made.
 
         Raises:
             OrderError: one of them has no meaning, or the session is closing; nothing of them was started.
@@ -183,9 +180,19 @@ class Session:
         if self.is_closing:
             raise OrderError(_CLOSING)
         now = self._clock()
-        joined = [AgentDefined(now, agent, base, "", None, parent) for agent, base, parent in newcomers]
+        joined = [
+            AgentDefined(now, each.agent, each.base, each.prompt, None, each.parent) for each in newcomers
+        ]
         roster = self._roster.with_agents(*joined)
-        return self._take([*joined, *place(orders, self.board, roster, now)])
+        return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
+
+    def prompt_of(self, text: str) -> tuple[Part, ...]:
+        """Return the parts of a prompt that a person wrote, with everything brought in.
+
+        Raises:
+            StatementError: something cannot be brought in.
+        """
+        return self._expansion.parts(text, parse_prompt(text, references=self.policy.references))
 
     def define(
         self,

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.orders import Need, Order, OrderError, find
+from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError, find
+from teambot_tui.engine.roster import GENERAL
 from teambot_tui.engine.text import one_line, printable
-from teambot_tui.language.names import did_you_mean, is_agent_id
+from teambot_tui.language.errors import StatementError
+from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
 from teambot_tui.language.nodes import Span, Words
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import State
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.session import Session
-
+    from teambot_tui.language.nodes import Part
 _ON_FAILURE = {"skip": Condition.SUCCESS, "refuse": Condition.SUCCESS, "proceed": Condition.ALWAYS}
 _KEPT = 6
 """At least so many agents that were made for a run stay in view after it has ended."""
@@ -37,9 +39,14 @@ _NOT_IN_LABELS = "#/"
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What is wanted of each run; see `Spawner.spawn`."""
+    """What is wanted of each run; see `Spawner.spawn`.
+
+    `agent` is who does it or what an agent is made of for it, `name` how a new agent is to be called.
+    """
 
     agent: str
+    name: str | None
+    prompt: str
     label: str | None
     after: tuple[str, ...]
     include_results: bool
@@ -108,7 +115,9 @@ class Spawner:
         self,
         task: str | Sequence[str],
         *,
-        agent: str = "general-purpose",
+        agent: str | None = None,
+        base: str | None = None,
+        prompt: str | None = None,
         label: str | None = None,
         chain_after: str | Sequence[str] | None = None,
         depends_on: str | Sequence[str] | None = None,
@@ -123,6 +132,12 @@ class Spawner:
     ) -> Run | list[Run]:
         """Start a run, or one for each of several tasks, and return at once.
 
+        Without an `agent`, a general-purpose one is made for it. `prompt` says who the agent is besides: the
+        run gets a new agent, made of `base`, that is called `agent` or else as it is made for any run.
+
+        In the words of a person or a script (there is no `parent`), `$agent`, `{variable}` and `{{…}}` mean
+        what they mean in a typed task; the words of an agent are text.
+
         `chain_after` and `depends_on` mean the same: task ids, labels or agents that must complete first.
         With `include_dependency_result` their outputs stand before the task. `shared_context` is what the
         run, and whatever it starts, is told beside the task; a key that begins with `$` takes the output of
@@ -132,8 +147,11 @@ class Spawner:
         Raises:
             OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
         """
+        made_of = base or agent or GENERAL
         wish = _Wish(
-            agent=self._session.roster.base(agent) or agent,
+            agent=self._session.roster.base(made_of) or made_of,
+            name=agent if base else None,
+            prompt=printable(prompt or "").strip(),
             label=one_line(label or "", _LONGEST_LABEL) or None,
             after=(*_names(chain_after), *_names(depends_on)),
             include_results=include_dependency_result,
@@ -153,26 +171,31 @@ class Spawner:
         self._check(tasks, wish)
         alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
         labels = _labels(wish.label, len(tasks))
-        agents = self._new_names(wish.agent, labels) if alone else [AgentId(wish.agent)] * len(tasks)
+        agents = self._new_names(wish, labels) if alone else [AgentId(wish.agent)] * len(tasks)
         needs = self._needs(wish)
         context = _context(wish.context)
+        condition = _ON_FAILURE[wish.on_failure]
+        via = Via.RESULT if wish.include_results else Via.AFTER
         orders: list[Order] = []
         for number, (text, label, agent) in enumerate(zip(tasks, labels, agents, strict=True)):
-            before = [] if parallel or not number else [self._need(agents[number - 1], wish)]
+            before = [] if parallel or not number else [Need(number - 1, via, condition)]
+            typed = printable(text)
             order = Order(
                 agent,
-                (Words(printable(text), Span(0, len(text))),),
+                self._parts(typed, wish),
                 needs=(*needs, *before),
                 label=label,
                 model=wish.model,
                 parent=wish.parent,
                 context=context,
                 retries=wish.retries,
+                typed=typed if wish.parent is None else None,
+                condition=condition,
             )
             orders.append(order)
-        newcomers = [(agent, wish.agent, wish.parent) for agent in agents] if alone else []
+        newcomers = [Newcomer(agent, wish.agent, wish.parent, wish.prompt) for agent in agents if alone]
         placed = session.place(orders, newcomers)
-        self._made.update(agent for agent, *_ in newcomers)
+        self._made.update(newcomer.agent for newcomer in newcomers)
         self._count += len(placed)
         if wish.timeout is not None:
             for task in placed:
@@ -200,6 +223,14 @@ class Spawner:
 
     # What is asked for
 
+    def _parts(self, text: str, wish: _Wish) -> tuple[Part, ...]:
+        if wish.parent is not None:  # what an agent says is never syntax
+            return (Words(text, Span(0, len(text))),)
+        try:
+            return self._session.prompt_of(text)
+        except StatementError as error:
+            raise OrderError(f"{error.message} ({error.hint})" if error.hint else error.message) from error
+
     def _check(self, tasks: list[str], wish: _Wish) -> None:
         session = self._session
         policy, board = session.policy, session.board
@@ -221,6 +252,8 @@ class Spawner:
             raise OrderError(
                 f"There is no agent {one_line(wish.agent, 60)}.{hint} There are: {', '.join(known)}"
             )
+        if wish.name is not None:
+            self._check_name(wish)
         if self._count + len(tasks) > policy.spawn_runs:
             raise OrderError(
                 f"A session may start at most {policy.spawn_runs} runs (spawn_runs);"
@@ -241,6 +274,21 @@ class Spawner:
                 f" {parent.id} has started {started}."
             )
 
+    def _check_name(self, wish: _Wish) -> None:
+        name, roster = wish.name or "", self._session.roster
+        if not wish.prompt:
+            raise OrderError("A new agent needs a prompt beside its base: say who it is.")
+        if not is_agent_id(name) or name == EVERYONE:
+            raise OrderError(
+                f"{one_line(name, 60)} is no name for an agent: use lowercase letters, digits and hyphens,"
+                " such as security-scanner."
+            )
+        if roster.base(name) is not None:
+            raise OrderError(
+                f"There is an agent {name} already: leave out base and prompt to give it work,"
+                " or take another name."
+            )
+
     def _needs(self, wish: _Wish) -> tuple[Need, ...]:
         session = self._session
         if wish.on_failure == "refuse":
@@ -249,24 +297,26 @@ class Spawner:
                 if task.spoiled:
                     raise OrderError(f"{name} {task.state}: {task.reason}".rstrip(": "))
         references = [key[1:] for key in wish.context if key.startswith("$")]
+        condition = _ON_FAILURE[wish.on_failure]
+        via = Via.RESULT if wish.include_results else Via.AFTER
         return (
-            *(self._need(name, wish) for name in wish.after),
-            *(Need(name, Via.CONTEXT, _ON_FAILURE[wish.on_failure], name) for name in references),
+            *(Need(name, via, condition) for name in wish.after),
+            *(Need(name, Via.CONTEXT, condition, name) for name in references),
         )
-
-    @staticmethod
-    def _need(name: str, wish: _Wish) -> Need:
-        return Need(name, Via.RESULT if wish.include_results else Via.AFTER, _ON_FAILURE[wish.on_failure])
 
     # Who does it
 
     def _is_alone(self, wish: _Wish) -> bool:
         roster = self._session.roster
         is_base = wish.agent in roster.bases and wish.agent not in roster.team
-        return wish.parent is not None or is_base or wish.agent not in roster.agents
+        is_new = wish.parent is not None or bool(wish.prompt)
+        return is_new or is_base or wish.agent not in roster.agents
 
-    def _new_names(self, agent: str, labels: list[str | None]) -> list[AgentId]:
-        taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made}
+    def _new_names(self, wish: _Wish, labels: list[str | None]) -> list[AgentId]:
+        taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made, EVERYONE}
+        if wish.name is not None and len(labels) == 1:
+            return [AgentId(wish.name)]
+        agent = wish.name or wish.agent
         names: list[AgentId] = []
         for label in labels:
             if label is not None and is_agent_id(label) and label not in taken:

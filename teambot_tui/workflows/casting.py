@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.roster import GENERAL
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.fields import unknown
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from teambot_tui.engine.roster import Roster
     from teambot_tui.workflows.schema import ComposeFile
     from teambot_tui.workflows.selection import Selection
-
-GENERAL: Final = "general-purpose"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class SpawnCommand:
     """What a person wants started; see `Session.spawn`."""
 
     task: str = ""
-    agent: str = "general-purpose"
+    agent: str | None = None
     after: tuple[str, ...] = ()
     include_result: bool = False
     label: str | None = None

@@ -24,7 +24,7 @@ from teambot_tui.engine.facts import (
     UpEnded,
     UpStarted,
 )
-from teambot_tui.engine.orders import Need, Order, OrderError
+from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError
 from teambot_tui.workflows.casting import cast
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.prompts import asks_for_stdin, prompt_of
@@ -190,9 +190,9 @@ class Up:
             if not self._unfinished[scope]:
                 self._go_on_soon(scope)
 
-    def _newcomers(self) -> Iterable[tuple[AgentId, str, TaskId | None]]:
+    def _newcomers(self) -> Iterable[Newcomer]:
         there = set(self._session.roster.agents)
-        return [(agent, base, None) for agent, base in self._cast.newcomers.items() if agent not in there]
+        return [Newcomer(agent, base) for agent, base in self._cast.newcomers.items() if agent not in there]
 
     def _order(self, scope: str, task: ComposeTask) -> Order:
         before = self._turns.take(task.name, scope + task.name, self._session.board)

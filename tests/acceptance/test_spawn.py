@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,7 +86,9 @@ async def test_the_result_is_included() -> None:
         gate.answer("ba#1", "from $pm b")
         await settle()
         assert gate.prompt("writer#1") == (
-            "[Previous step result]:\nfrom a\n\n[Previous step result]:\nfrom $pm b\n\n[Current task]:\nC"
+            "[Previous step result: a]:\nfrom a\n\n"
+            "[Previous step result: b]:\nfrom $pm b\n\n"
+            "[Current task]:\nC"
         )
 
 
@@ -124,6 +127,10 @@ async def test_a_dependency_that_has_failed_already_refuses_the_run_if_so_set() 
         ({"on_dependency_failure": "stop"}, "must be one of skip, refuse, proceed, not stop"),
         ({"shared_context": {"x": object()}}, "cannot be written as JSON"),
         ({"shared_context": {"$nobody": "reference"}}, "There is no task, label or agent nobody"),
+        ({"agent": "x", "base": "general-purpose"}, "A new agent needs a prompt beside its base"),
+        ({"agent": "All X", "base": "pm", "prompt": "p"}, "All X is no name for an agent"),
+        ({"agent": "ba", "base": "pm", "prompt": "p"}, "There is an agent ba already"),
+        ({"agent": "x", "base": "pmm", "prompt": "p"}, "There is no agent pmm. Did you mean pm?"),
         ({"timeout": 0}, "timeout must be above 0"),
         ({"timeout": float("nan")}, "timeout must be above 0"),
         ({"label": "pm#1"}, "A label must not contain"),
@@ -182,6 +189,101 @@ async def test_a_list_runs_one_after_another(agent: str) -> None:
         gate.answer(runs[0].id, "done")
         await settle()
         assert gate.prompt(runs[1].id) == "[Previous step result]:\ndone\n\n[Current task]:\nB"
+
+
+async def test_a_list_is_bound_by_its_tasks_whatever_is_called_like_its_agents() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        old = await one(session, "Old", agent="pm", label="general-purpose-1")
+        await settle()
+        gate.answer(old.id, "an old answer")
+        await old.wait()
+        runs = await session.spawn(["A", "B"], include_dependency_result=True)
+        assert isinstance(runs, list)
+        await settle()
+        assert runs[1].status is State.WAITING
+        gate.answer(runs[0].id, "the new answer")
+        await settle()
+        assert gate.prompt(runs[1].id) == "[Previous step result]:\nthe new answer\n\n[Current task]:\nB"
+
+
+async def test_results_whose_labels_do_not_tell_them_apart_have_their_ids() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        for agent, label in (("pm", "look"), ("ba", "look"), ("reviewer", None)):
+            await one(session, "Go", agent=agent, label=label)
+        await settle()
+        for task in ("pm#1", "ba#1", "reviewer#1"):
+            gate.answer(task, f"from {task}")
+        await session.idle()
+        names = ["pm#1", "ba#1", "reviewer#1"]
+        run = await one(session, "Sum", agent="writer", depends_on=names, include_dependency_result=True)
+        await settle()
+        for name in names:
+            assert f"[Previous step result: {name}]:\nfrom {name}" in gate.prompt(run.id)
+
+
+async def test_the_text_of_a_person_means_what_it_means_when_it_is_typed() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        session.submit('pm:"Plan":plan')
+        run = await one(session, "Check $pm and {plan}, not \\$pm or {x}; {{output:ba}}", agent="ba")
+        await settle()
+        assert run.status is State.WAITING
+        gate.answer("pm#1", "the plan")
+        await settle()
+        assert gate.prompt(run.id) == (
+            "Check [Output from @pm]: the plan and the plan, not $pm or {x};"
+            ' (No output available from task "ba")'
+        )
+
+
+async def test_in_a_list_a_reference_means_the_step_before() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        runs = await session.spawn(["Plan", "Improve $pm"], agent="pm")
+        assert isinstance(runs, list)
+        await settle()
+        gate.answer("pm#1", "first")
+        await settle()
+        assert gate.prompt("pm#2") == "Improve [Output from @pm]: first"
+
+
+async def test_the_words_of_an_agent_are_text() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        root = await one(session, "Lead", agent="pm")
+        said = "See $ba, {{include: secret.md}} and $nobody"
+        child = await one(session, said, parent=root.id)
+        await settle()
+        assert gate.prompt(child.id) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Ask $nobody", "Unknown agent reference: $nobody. Valid agents: pm, ba"),
+        ("See {{include: x.md}}", "x.md cannot be included"),
+        ("See {{STDIN}}", "Nothing was piped in"),
+    ],
+)
+async def test_a_text_that_means_nothing_starts_nothing(text: str, message: str) -> None:
+    async with session_on(Gate()) as session:
+        with pytest.raises(OrderError, match=re.escape(message)):
+            await one(session, text, agent="ba")
+        assert not session.board.tasks
+
+
+async def test_a_new_specialist_is_defined_by_its_base_and_prompt() -> None:
+    gate = Gate()
+    async with session_on(gate) as session:
+        prompt = "You know OWASP."
+        named = await one(session, "Scan", agent="scanner", base="General-Purpose", prompt=prompt)
+        unnamed = await one(session, "Scan", agent="pm", prompt=prompt)
+        assert (named.agent, unnamed.agent) == ("scanner", "pm-1")
+        joined = session.roster.temporary
+        assert (joined[named.agent].base, joined[named.agent].prompt) == ("general-purpose", prompt)
+        assert (joined[unnamed.agent].base, joined[unnamed.agent].prompt) == ("pm", prompt)
 
 
 async def test_chained_runs_can_read_earlier_results() -> None:
@@ -399,6 +501,6 @@ async def test_two_hundred_runs_fan_out_and_in() -> None:
             gate.answer(run.id)
         await settle()
         await until(lambda: total.id in gate.started)
-        assert gate.prompt(total.id).count("[Previous step result]:") == 199
+        assert gate.prompt(total.id).count("[Previous step result: part-") == 199
         gate.answer(total.id, "all")
         assert await total.wait() == "all"

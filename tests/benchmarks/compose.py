@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.orders import Need, Order
+from teambot_tui.engine.orders import Need, Newcomer, Order
 from teambot_tui.engine.ports import Member
 from teambot_tui.engine.session import Session
 from teambot_tui.language.nodes import Span, Words
@@ -109,7 +109,7 @@ async def _place_orders(graph: Graph) -> float:
                 )
                 for agent, sources in zip(agents, graph.sources, strict=True)
             ]
-            session.place(orders, [(agent, _BASE, None) for agent in agents])
+            session.place(orders, [Newcomer(agent, _BASE) for agent in agents])
             await session.idle()
             seconds = time.process_time() - begin
         _check(session, len(graph))

@@ -34,7 +34,7 @@ class Families(Bench):
         agent = AgentId(f"run-{self._runs}")
         roster = Roster((*self.roster.agents, agent), None)
         order = Order(agent, parse_prompt("Go"), parent=parent)
-        (task,) = place([order], self.board, roster, self.now)
+        (task,) = place([order], self.board, roster, self.policy, self.now)
         self.report(task)
         return task.task
 

@@ -30,7 +30,7 @@ def order(agent: AgentId, *needs: Need, label: str | None = None, text: str = "G
 
 
 def give(bench: Bench, *orders: Order) -> list[str]:
-    tasks = place(orders, bench.board, bench.roster, bench.now)
+    tasks = place(orders, bench.board, bench.roster, bench.policy, bench.now)
     for task in tasks:
         bench.report(task)
     return [task.task for task in tasks]

@@ -107,7 +107,7 @@ class Life(Bench):
             retries=random.choice((0, 0, 1, 2)),
         )
         try:
-            placed = place([order], self.board, self.roster, self.now)
+            placed = place([order], self.board, self.roster, self.policy, self.now)
         except OrderError:
             return
         for task in placed:

@@ -227,6 +227,9 @@ async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
         await stage.answer("builder-1#1", "designed")
         prompt = "[Previous step result]:\nseen\n\n[Current task]:\nDesign it"
         assert stage.gate.prompt("builder-1#1") == prompt
+        await stage.paste("/spawn @writer Write down $pm, {{output:research}}", made=3)
+        await stage.until(lambda: "writer#1" in stage.gate.started, "it to start")
+        assert stage.gate.prompt("writer#1").startswith("Write down [Output from @pm]: seen, --- Output from")
         await stage.paste("/spawn --after reserch @ba Check")
         await stage.until(lambda: stage.complaint, "the refusal")
         assert "There is no task, label or agent reserch. Did you mean research?" in stage.complaint
