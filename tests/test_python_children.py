@@ -63,7 +63,7 @@ PLACES = [
 def test_every_place_that_starts_python_keeps_the_current_directory_out() -> None:
     assert {str(path) for path, _, _ in PLACES} >= {
         "ui/web.py",
-        "ui/guard.py",
+        "agents/guard.py",
         "agents/models.py",
         "agents/backends/local.py",
     }, "the search finds the places that are known"

@@ -1,34 +1,38 @@
-"""Which processes are ours: a child and all it started, by process group and by a mark in the environment.
+"""Which processes are ours: a child and all it started, by process group and by the mark they carry.
 
 The mark finds on Linux what left its group; elsewhere a child that leaves its group is not found.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-import signal
-import time
-from contextlib import suppress
+import sys
+import threading
+from contextlib import contextmanager, suppress
 from logging import getLogger
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.guard import CHILD_BITS, VARIABLE, Guard, has_living, kill_carriers
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 logger = getLogger(__name__)
 
 KERNEL_LIMIT: Final = 5.0
 """Seconds for what takes the kernel milliseconds: after that it will not happen any more."""
-POLL: Final = 0.02
-"""Seconds between two looks at what no event tells."""
 
 _PASSED_ON: Final = re.compile(
     "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|XDG_.*|SSL_CERT_FILE|SSL_CERT_DIR"
 )
-_MARK: Final = "TEAMBOT_PROCESS"
-_PROC: Final = Path("/proc")
+_PROGRAM: Final = 1 << 41 | int.from_bytes(os.urandom(5), "big")
+_children: Final = itertools.count()
+_marking: Final = threading.Lock()
+
+guard: Final = Guard(_PROGRAM)
+"""Ends all groups and whoever carries a mark of ours when we are ended without a chance to do it."""
 
 
 class Group:
@@ -36,6 +40,11 @@ class Group:
 
     def __init__(self) -> None:
         self.leader: int | None = None
+
+    def begin(self, leader: int) -> None:
+        """Take note of a child that leads a new group."""
+        self.leader = leader
+        guard.watch_group(leader)
 
     def signal(self, number: int) -> bool:
         """Signal the group and tell whether somebody was there to hear it."""
@@ -48,42 +57,57 @@ class Group:
         return leader is not None
 
 
-def environment(names: Iterable[str], variables: Mapping[str, str], mark: str) -> dict[str, str]:
+def new_mark() -> int:
+    """Return a number for a child and all it will start, which nobody else carries."""
+    return _PROGRAM << CHILD_BITS | next(_children) % (1 << CHILD_BITS)
+
+
+@contextmanager
+def marked(mark: int) -> Iterator[None]:
+    """Let what is started in the block inherit a mark."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # noqa: PLC0415  there is no such limit elsewhere
+
+    # The time that a process of the highest priority may take. Whoever needs it sets it, as nobody may be of
+    # that priority without; a limit of so many years is none.
+    kind = resource.RLIMIT_RTTIME
+    with _marking:
+        before, most = resource.getrlimit(kind)
+        with suppress(ValueError, OSError):  # the system allows less: the environment has to do
+            resource.setrlimit(kind, (mark, most))
+        try:
+            yield
+        finally:
+            resource.setrlimit(kind, (before, most))
+
+
+def environment(names: Iterable[str], variables: Mapping[str, str], mark: int) -> dict[str, str]:
     """What a child may know: the harmless and the named of ours, variables of its own, and its mark."""
     known = {*names, *filter(_PASSED_ON.fullmatch, os.environ)}
     passed_on = {name: value for name, value in os.environ.items() if name in known}
     # A teambot that itself runs as somebody's child keeps that mark, so that its starter finds ours too.
-    marks = f"{os.environ.get(_MARK, '')} {mark}".strip()
-    return {"TERM": "dumb", "NO_COLOR": "1", **passed_on, **variables, _MARK: marks}
+    marks = f"{os.environ.get(VARIABLE, '')} {mark}".strip()
+    return {"TERM": "dumb", "NO_COLOR": "1", **passed_on, **variables, VARIABLE: marks}
 
 
-def marked(marks: Iterable[str]) -> list[int]:
-    """The processes whose environment holds one of the marks; a zombie has no environment any more."""
-    wanted = [mark.encode() for mark in marks]
-    found = []
-    for entry in _PROC.iterdir() if _PROC.is_dir() else ():
-        if entry.name.isdigit():
-            with suppress(OSError):  # it ended meanwhile, or is another user's
-                seen = (entry / "environ").read_bytes()
-                if any(mark in seen for mark in wanted):
-                    found.append(int(entry.name))
-    return found
+def kill_marked(marks: Collection[int], keep: int | None = None) -> None:
+    """Kill whoever carries one of these marks; what has become our own child is reaped, unless it is to keep.
+
+    Where no other process adopts orphans, in a container for instance, they come to us.
+    """
+    left, ended = kill_carriers(marks.__contains__, os.getsid(0), KERNEL_LIMIT)
+    if left:
+        logger.warning("processes that cannot be killed: %s", left)
+    for process in ended if keep is not None else ():
+        if process != keep:
+            with suppress(ChildProcessError):  # somebody else's child, as nearly always
+                os.waitpid(process, os.WNOHANG)
 
 
-def kill_marked(marks: Iterable[str]) -> None:
-    """Kill until nobody carries a mark: while we look, a process can start another one."""
-    give_up = time.monotonic() + KERNEL_LIMIT
-    while strays := marked(marks):
-        for stray in strays:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(stray, signal.SIGKILL)
-        if time.monotonic() > give_up:
-            logger.warning("processes that cannot be killed: %s", strays)
-            return
-        time.sleep(POLL)
-
-
-def is_there(group: Group, mark: str) -> bool:
+def is_there(group: Group) -> bool:
     """Tell whether anybody of a group still lives."""
-    # A zombie that nobody reaps stays in its group, but has no environment any more.
-    return group.signal(0) and bool(not _PROC.is_dir() or marked([mark]))
+    # A zombie that nobody reaps stays in its group.
+    leader = group.leader
+    return group.signal(0) and leader is not None and has_living(leader)

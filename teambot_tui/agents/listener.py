@@ -108,7 +108,7 @@ class Listener(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.SubprocessTransport", transport)
-        self._group.leader = self.transport.get_pid()
+        self._group.begin(self.transport.get_pid())
         self.silence.expect(self._first_limit)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

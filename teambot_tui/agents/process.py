@@ -1,33 +1,46 @@
 """The one host for child processes: nothing a child does can hurt us, and nothing of it outlives its block.
 
 A child leads its own session and is ended as a group, first asked, then killed; what left the group is
-found by a mark in its environment (Linux). A child is over when it has exited, not when its pipes close:
-a grandchild may hold those open for ever.
+found by its mark (Linux), whatever it has done to hide. If we are killed ourselves, the guard does the same.
+A child is over when it has exited, not when its pipes close: a grandchild may hold those open for ever.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import atexit
 import signal
+from functools import partial
 from subprocess import PIPE, STDOUT
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self
 
-from teambot_tui.agents.groups import KERNEL_LIMIT, POLL, Group, environment, is_there, kill_marked
+from teambot_tui.agents.groups import (
+    KERNEL_LIMIT,
+    Group,
+    environment,
+    guard,
+    is_there,
+    kill_marked,
+    marked,
+    new_mark,
+)
+from teambot_tui.agents.guard import POLL
 from teambot_tui.agents.listener import STDIN, Listener
 from teambot_tui.agents.waiting import at_most, to_its_end
 from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
 _SHUTDOWN_LIMIT: Final = 0.5
 """Seconds that a child has to start after all while the loop shuts down."""
 
-_live: dict[str, Group] = {}
+_live: dict[int, Group] = {}
 """The group of every child that has not ended, by its mark."""
+
+atexit.register(guard.dismiss)
 
 
 class SilenceError(BackendError):
@@ -37,10 +50,10 @@ class SilenceError(BackendError):
 def kill_all() -> None:
     """Kill every child that is still alive and all it started, at once and from any thread."""
     # No lock: a signal handler may call this while the thread it interrupts would hold it.
-    live = _live.copy()
-    for group in live.values():
-        group.signal(signal.SIGKILL)
-    kill_marked(live)
+    if live := _live.copy():
+        for group in live.values():
+            group.signal(signal.SIGKILL)
+        kill_marked(live)
 
 
 class Process:
@@ -62,7 +75,7 @@ class Process:
         patience: float = 2.0,
         errors_apart: bool = True,
     ) -> None:
-        self._mark = os.urandom(16).hex()
+        self._mark = new_mark()
         self._group = Group()
         self._command = command
         self._directory = directory
@@ -147,7 +160,9 @@ class Process:
         await to_its_end(self._ending)
 
     async def _spawn(self) -> None:
-        child = asyncio.get_running_loop().subprocess_exec(
+        guard.start()
+        start = partial(
+            asyncio.get_running_loop().subprocess_exec,
             lambda: self._listener,
             *self._command,
             stdin=PIPE,
@@ -157,7 +172,7 @@ class Process:
             env=self._environment,
             start_new_session=True,
         )
-        spawning = asyncio.ensure_future(child)
+        spawning = asyncio.ensure_future(_Marked(start, self._mark))
         try:
             await asyncio.shield(spawning)
         except asyncio.CancelledError:
@@ -170,15 +185,17 @@ class Process:
 
     async def _end(self) -> None:
         self._listener.discard()
+        transport = self._listener.transport
+        child = None if transport is None else transport.get_pid()
         try:
             await self._ask_to_end()
             self._group.signal(signal.SIGKILL)
             async with at_most(KERNEL_LIMIT):  # /proc hangs when a process hangs in the kernel
-                await asyncio.to_thread(kill_marked, [self._mark])
+                await asyncio.to_thread(kill_marked, [self._mark], child)
         except (asyncio.CancelledError, RuntimeError):
             # The loop shuts down or no thread is to be had: there is no time left to be polite.
             self._group.signal(signal.SIGKILL)
-            kill_marked([self._mark])
+            kill_marked([self._mark], child)
         finally:
             _live.pop(self._mark, None)
             await self._let_go()
@@ -192,7 +209,7 @@ class Process:
         stdin.close()
         if self.returncode is None and self._group.signal(signal.SIGTERM):
             async with at_most(self._patience):
-                while await asyncio.to_thread(is_there, self._group, self._mark):  # noqa: ASYNC110  no event tells it
+                while await asyncio.to_thread(is_there, self._group):  # noqa: ASYNC110  no event tells it
                     await asyncio.sleep(POLL)
 
     async def _let_go(self) -> None:
@@ -204,6 +221,30 @@ class Process:
             finally:
                 # Only now: closing earlier would take the exit status from asyncio's own watcher.
                 listener.transport.close()
+                guard.forget_group(listener.transport.get_pid())
                 async with at_most(KERNEL_LIMIT):
                     await listener.lost.wait()
         listener.finish()
+
+
+class _Marked:
+    """The start of a child, which is made in the first step: up to there everything started is marked."""
+
+    def __init__(self, start: Callable[[], Coroutine[object, object, object]], mark: int) -> None:
+        self._start = start
+        self._mark = mark
+
+    def __await__(self) -> Generator[object, object, None]:
+        steps = self._start().__await__()
+        try:
+            with marked(self._mark):
+                awaited = next(steps)
+            while True:
+                try:
+                    answer = yield awaited
+                except BaseException as error:  # noqa: BLE001  it is passed on, as `yield from` would
+                    awaited = steps.throw(error)
+                else:
+                    awaited = steps.send(answer)
+        except StopIteration:
+            return

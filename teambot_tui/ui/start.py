@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from textual.drivers.linux_driver import LinuxDriver
 
+from teambot_tui.agents.groups import guard
 from teambot_tui.agents.process import kill_all
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.guard import Guard
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
 from teambot_tui.ui.screens.session import Place
@@ -39,14 +39,13 @@ def start(project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand 
     """
     plain = ascii_only or os.environ.get("TERM") == "linux"
     app = app_for(project, ascii_only=plain, ephemeral=ephemeral, up=up)
-    guard = Guard()
-    app.driver_class = _guarded(guard)
-    _leave_on_signals(app, guard)
+    guard.start_with_terminal()
+    app.driver_class = _Guarded
+    _leave_on_signals(app)
     try:
         app.run()
     finally:
         kill_all()
-        guard.dismiss()
     return app.return_code or 0
 
 
@@ -88,43 +87,40 @@ def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session
     return session
 
 
-def _guarded(guard: Guard) -> type[LinuxDriver]:
-    """Return a driver that tells the guard when the terminal's modes are on, and draws anew after a stop."""
+class _Guarded(LinuxDriver):
+    """A driver that tells the guard when the terminal's modes are on, and draws anew after a stop."""
 
-    class Guarded(LinuxDriver):
-        _is_on = False
-        _has_been_on = False
+    _is_on = False
+    _has_been_on = False
 
-        def start_application_mode(self) -> None:
-            guard.watch(on=True)
-            super().start_application_mode()  # type: ignore[no-untyped-call]
-            if self._has_been_on:
-                _soon(self._app, self._app.refresh, layout=True)
-            self._is_on = self._has_been_on = True
+    def start_application_mode(self) -> None:
+        guard.watch_modes(on=True)
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._has_been_on:
+            _soon(self._app, self._app.refresh, layout=True)
+        self._is_on = self._has_been_on = True
 
-        def stop_application_mode(self) -> None:
-            self._is_on = False
-            if self._mouse_pixels:
-                self.write("\x1b[?1016l")  # Textual leaves it on
-            super().stop_application_mode()
+    def stop_application_mode(self) -> None:
+        self._is_on = False
+        if self._mouse_pixels:
+            self.write("\x1b[?1016l")  # Textual leaves it on
+        super().stop_application_mode()
 
-        def close(self) -> None:
-            super().close()  # waits until everything is written
-            guard.watch(on=False)
+    def close(self) -> None:
+        super().close()  # waits until everything is written
+        guard.watch_modes(on=False)
 
-        def _sigcont_application(self, *signal: object) -> None:
-            if self._is_on:
-                # Stopped by others, without a chance to leave: the shell has changed the terminal meanwhile.
-                _soon(self._app, self._enter_again)
-            else:
-                super()._sigcont_application(*signal)
+    def _sigcont_application(self, *signal: object) -> None:
+        if self._is_on:
+            # Stopped by others, without a chance to leave: the shell has changed the terminal meanwhile.
+            _soon(self._app, self._enter_again)
+        else:
+            super()._sigcont_application(*signal)
 
-        def _enter_again(self) -> None:
-            if self._is_on:
-                self.suspend_application_mode()
-                self.resume_application_mode()
-
-    return Guarded
+    def _enter_again(self) -> None:
+        if self._is_on:
+            self.suspend_application_mode()
+            self.resume_application_mode()
 
 
 def _soon(app: App[Any], callback: Callable[..., object], **arguments: object) -> None:
@@ -133,7 +129,7 @@ def _soon(app: App[Any], callback: Callable[..., object], **arguments: object) -
     threading.Thread(target=app.call_later, args=[callback], kwargs=arguments, daemon=True).start()
 
 
-def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
+def _leave_on_signals(app: TeambotApp) -> None:
     """End the app at a signal; if it cannot end, because nobody reads the terminal, end without it."""
     leaving = False
 
@@ -142,7 +138,7 @@ def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
         if leaving:
             return
         leaving = True
-        watchdog = threading.Timer(_PATIENCE, _give_up, [guard, 128 + number])
+        watchdog = threading.Timer(_PATIENCE, _give_up, [128 + number])
         watchdog.daemon = True
         watchdog.start()
         _soon(app, app.exit, return_code=128 + number)
@@ -151,7 +147,7 @@ def _leave_on_signals(app: TeambotApp, guard: Guard) -> None:
         signal.signal(number, leave)
 
 
-def _give_up(guard: Guard, status: int) -> None:
+def _give_up(status: int) -> None:
     try:
         kill_all()
         guard.take_over()

@@ -16,6 +16,7 @@ import pytest
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.command import Command
 from teambot_tui.agents.backends.openai import OpenAI
+from teambot_tui.agents.groups import guard
 from teambot_tui.engine.facts import TaskStarted
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
@@ -37,6 +38,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
 

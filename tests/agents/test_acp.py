@@ -19,6 +19,7 @@ import pytest
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.acp_files import Files, RefusedError
 from teambot_tui.agents.catalogue import build
+from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import (
     Lasting,
@@ -54,6 +55,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
     assert capfd.readouterr() == ("", "")

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import BackendError, Request, Text, ToolServer
 from tests.agents.conformance import Go
@@ -32,6 +33,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
 

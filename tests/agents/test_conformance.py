@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ports import Permission, Text, Verdict
 from tests.agents.conformance import FLOOD, SAFETY, SOON, Behaviour, Go, listen, request, until_text
 from tests.agents.openai_subject import OpenAISubject
@@ -51,6 +52,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
     assert capfd.readouterr() == ("", "")

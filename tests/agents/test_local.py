@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.local import Local
+from teambot_tui.agents.groups import guard
 from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import BackendError, Lasting, Text, Usage
@@ -34,6 +35,7 @@ needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="run teambot models
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
 
 

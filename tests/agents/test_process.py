@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import hashlib
 import os
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from teambot_tui.agents.groups import guard
 from teambot_tui.agents.process import Process, SilenceError, kill_all
+from tests.leftovers import HIDES, processes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +95,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
 
@@ -226,17 +230,54 @@ signal.pause()
     assert not alive(grandchild)
 
 
-async def test_a_stray_that_hides_cannot_keep_us(tmp_path: Path) -> None:
+async def test_a_stray_that_holds_our_input_cannot_keep_us(tmp_path: Path) -> None:
     script = """
 hidden = subprocess.Popen([*own, "import signal; signal.pause()"], start_new_session=True, env={})
 print(hidden.pid)
 """
-    async with asyncio.timeout(SAFETY):  # it would hold our input for ever
+    async with asyncio.timeout(SAFETY):
         async with Process(python(script), directory=tmp_path) as process:
             process.write(b"x" * 10_000_000)
             process.end_input()
             hidden = int(await everything(process))
-    os.kill(hidden, signal.SIGKILL)
+    if sys.platform == "linux":
+        assert not alive(hidden)
+    else:
+        os.kill(hidden, signal.SIGKILL)
+
+
+@on_linux
+async def test_a_daemon_ends_with_the_child_that_started_it_and_with_no_other(tmp_path: Path) -> None:
+    async with Process(python(HIDES), directory=tmp_path) as one:
+        async with Process(python(HIDES), directory=tmp_path) as other:
+            [hidden] = processes_in((await everything(one)).decode())
+            [hidden_by_other] = processes_in((await everything(other)).decode())
+            assert hidden.environ() == {}
+        assert not alive(hidden_by_other.pid)
+        assert hidden.status() != psutil.STATUS_ZOMBIE
+    assert not alive(hidden.pid)
+
+
+@on_linux
+async def test_a_daemon_that_has_ended_is_reaped_where_orphans_come_to_us(tmp_path: Path) -> None:
+    become_subreaper = 36
+    libc = ctypes.CDLL(None)
+    libc.prctl(become_subreaper, 1)
+    try:
+        async with Process(python(HIDES), directory=tmp_path) as process:
+            [hidden] = processes_in((await everything(process)).decode())
+            assert hidden.ppid() == os.getpid()
+        assert process.returncode == 0
+    finally:
+        libc.prctl(become_subreaper, 0)
+    assert not psutil.pid_exists(hidden.pid)
+
+
+@on_linux
+async def test_our_own_limits_stay_as_they_were(tmp_path: Path) -> None:
+    before = psutil.Process().rlimit(psutil.RLIMIT_RTTIME)
+    async with Process(["cat"], directory=tmp_path):
+        assert psutil.Process().rlimit(psutil.RLIMIT_RTTIME) == before
 
 
 @on_linux

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.echo import Echo
+from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Member, Permission, Permissions, Verdict
 from teambot_tui.engine.session import Session
@@ -33,6 +34,7 @@ def _nothing_is_left(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     mark = f"test-{os.urandom(8).hex()}"
     monkeypatch.setenv("TEAMBOT_PROCESS", mark)
     yield
+    guard.dismiss()
     assert psutil.Process().children(recursive=True) == []
     assert carriers(mark) == []
     assert capfd.readouterr() == ("", "")

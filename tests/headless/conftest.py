@@ -27,10 +27,14 @@ class Teambot:
 
     def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
         """Start it and return at once."""
+        return self.start_python("-m", "teambot_tui", *arguments, **environ)
+
+    def start_python(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
+        """Start a Python program in its place and return at once."""
         passed_on = ("PATH", "LANG", "LC_ALL", "PYTHONPATH")
         kept = {name: os.environ[name] for name in passed_on if name in os.environ}
         process = subprocess.Popen(
-            [sys.executable, "-m", "teambot_tui", *arguments],
+            [sys.executable, *arguments],
             cwd=self.home,
             env={**kept, "HOME": str(self.home), "PYTHONUTF8": "1", **environ},
             stdin=subprocess.PIPE,

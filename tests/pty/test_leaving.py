@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from teambot_tui.ui.guard import _marked
 from tests.pty.terminal import MODES, Terminal, agents, assert_gone
 
 if TYPE_CHECKING:
@@ -182,26 +181,6 @@ def test_killed_leaves_the_agents_of_another_teambot_alone(open_terminal: Open) 
     assert all(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
     second.signal(signal.SIGTERM)
     assert second.wait() == 128 + signal.SIGTERM
-
-
-def test_the_guard_finds_nobody_but_whom_it_is_to_find() -> None:
-    mark = os.urandom(16).hex()
-    waits = [sys.executable, "-I", "-S", "-c", "input()"]
-    environments = {
-        "ours": {"TEAMBOT_PROCESS": f"another {mark}"},
-        "longer": {"TEAMBOT_PROCESS": f"{mark}0"},
-        "elsewhere": {"NOTE": mark, "NOTE_TEAMBOT_PROCESS": mark},
-        "unmarked": {},
-    }
-    processes = {
-        name: subprocess.Popen(waits, stdin=subprocess.PIPE, env=environ)
-        for name, environ in environments.items()
-    }
-    try:
-        assert _marked(mark.encode()) == [processes["ours"].pid]
-    finally:
-        for process in processes.values():
-            process.communicate(b"\n")
 
 
 def test_a_window_that_is_closed(open_terminal: Open) -> None:

@@ -21,7 +21,9 @@ import pytest
 from click.testing import CliRunner
 
 from teambot_tui.cli import main
+from tests.headless.test_bad_weather import agents
 from tests.hostile_folder import TEAMBOT, plant_modules, what_was_run
+from tests.leftovers import HIDES_AND_STAYS, assert_gone, processes_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -220,27 +222,63 @@ def browsing_by_hand() -> ClientSession:
     return ClientSession(cookie_jar=CookieJar(unsafe=True), timeout=ClientTimeout(_PATIENCE))
 
 
+@asynccontextmanager
+async def page_of(served: Served, browser: ClientSession) -> AsyncIterator[ClientWebSocketResponse]:
+    """Open a page, and leave it."""
+    async with browser.ws_connect(f"{served.address}ws?width=80&height=24", origin=served.origin) as socket:
+        yield socket
+
+
+async def read_until(socket: ClientWebSocketResponse, words: str) -> str:
+    """Read what is drawn until there are these words."""
+    drawn = ""
+    while words not in drawn:
+        message = await socket.receive(_PATIENCE)
+        assert message.type in (WSMsgType.TEXT, WSMsgType.BINARY), message
+        drawn += message.data.decode() if message.type is WSMsgType.BINARY else ""
+    return drawn
+
+
 async def draw(browser: ClientSession, served: Served) -> tuple[str, psutil.Process]:
     """Open a page until the screen is there; return it, and the process behind it."""
-    drawn = ""
-    async with browser.ws_connect(f"{served.address}ws?width=80&height=24", origin=served.origin) as socket:
-        while "Worth typing" not in drawn:
-            message = await socket.receive(_PATIENCE)
-            assert message.type in (WSMsgType.TEXT, WSMsgType.BINARY), message
-            drawn += message.data.decode() if message.type is WSMsgType.BINARY else ""
+    async with page_of(served, browser) as socket:
+        drawn = await read_until(socket, "Worth typing")
         [behind] = served.pages()
     return drawn, behind
 
 
 async def test_a_page_does_not_outlive_a_killed_server(served: Served) -> None:
-    async with (
-        browsing_by_hand() as browser,
-        browser.ws_connect(f"{served.address}ws", origin=served.origin) as socket,
-    ):
+    async with browsing_by_hand() as browser, page_of(served, browser) as socket:
         await socket.receive(_PATIENCE)
         [behind] = served.pages()
         served.process.send_signal(signal.SIGKILL)
         assert not psutil.wait_procs([behind], _PATIENCE)[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a daemon is found in /proc only")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGABRT])
+async def test_a_page_that_is_killed_leaves_nobody(
+    tmp_path: Path, surroundings: dict[str, str], number: signal.Signals
+) -> None:
+    settings = tmp_path / ".config" / "teambot" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(agents(pm=HIDES_AND_STAYS))
+    with serving(tmp_path, surroundings, "--backend", "pm") as served:
+        async with browsing_by_hand() as browser, page_of(served, browser) as socket:
+            await read_until(socket, "Worth typing")
+            [behind] = served.pages()
+            await socket.send_json(["stdin", "@pm Hide\r"])
+            kept = tmp_path / ".teambot" / "outputs"
+            while len(processes := processes_in(text_below(kept))) < 2:  # noqa: ASYNC110  nobody tells us
+                await asyncio.sleep(_POLL)
+            processes += behind.children(recursive=True)
+            behind.send_signal(number)
+            await asyncio.to_thread(assert_gone, [behind, *processes])
+
+
+def text_below(folder: Path) -> str:
+    """Return what is in all files of a folder."""
+    return "".join(file.read_text() for file in folder.rglob("*.txt"))
 
 
 @pytest.mark.skipif(_CHROMIUM is None, reason="chromium is not installed")
