@@ -2,6 +2,7 @@
 
 `python acp_agent.py GO [FLAG…]`: the first word of a prompt names what it does; GO is a named pipe it reads
 where it waits to be told; flags change how it starts. Whatever it does not know it answers with the prompt.
+With the flag `recorded=NAME` it says again, turn by turn, what a real agent said, as kept in `recorded/`.
 """
 
 from __future__ import annotations
@@ -412,5 +413,46 @@ class Agent:
         self.say("quiet")
 
 
+class Recorded(Agent):
+    """Says again what a real agent said; if that was loaded again later, it dies before that."""
+
+    def __init__(self, go: str, flags: list[str], name: str) -> None:
+        super().__init__(go, flags)
+        path = Path(__file__).parent / "recorded" / f"{name}.json"
+        self.recording: Message = json.loads(path.read_text(encoding="utf-8"))
+        self.turns: list[Message] = self.recording["turns"]
+        self.loads = "load" in self.recording
+
+    def do_initialize(self, params: Message) -> Message:
+        answer: Message = self.recording["initialize"]
+        return answer
+
+    def do_session_new(self, params: Message) -> Message:
+        answer: Message = self.recording["new"]
+        self.session = answer["sessionId"]
+        return answer
+
+    def do_session_load(self, params: Message) -> Message:
+        self.session = params["sessionId"]
+        self.turns, self.loads = self.recording["turns_after_load"], False
+        self.say("an old answer")
+        return self.play(self.recording["load"])
+
+    def do_session_prompt(self, params: Message) -> None:
+        turn = self.turns.pop(0)
+        self.play(turn)
+        self.send({"id": self.request_id, **{key: turn[key] for key in ("result", "error") if key in turn}})
+        if self.loads and not self.turns:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def play(self, recorded: Message) -> Message:
+        for update in recorded["updates"]:
+            self.send({"method": "session/update", "params": {"sessionId": self.session, "update": update}})
+        answer: Message = recorded.get("result", {})
+        return answer
+
+
 if __name__ == "__main__":
-    Agent(sys.argv[1], sys.argv[2:]).serve()
+    names = [flag.removeprefix("recorded=") for flag in sys.argv[2:] if flag.startswith("recorded=")]
+    agent = Recorded(sys.argv[1], sys.argv[2:], names[0]) if names else Agent(sys.argv[1], sys.argv[2:])
+    agent.serve()

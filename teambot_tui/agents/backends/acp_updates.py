@@ -1,7 +1,8 @@
 """What an agent reports over ACP, in the engine's words; whatever has an unknown shape is left out.
 
 Agents update tools they never announced, and repeat what they said: a tool call is kept by its id, filled in
-by whatever is told of it, and reported when something about it is new.
+by whatever is told of it, and reported when something about it is new. What they say after a tool call, or in
+another message, begins a paragraph.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
+from teambot_tui.agents.backends.paragraphs import Paragraphs
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 
 if TYPE_CHECKING:
@@ -72,12 +74,14 @@ class Activity:
         self._meter = meter
         self._tools: dict[str, _Tool] = {}
         self._reported: dict[str, ToolCall] = {}
+        self._paragraphs = Paragraphs()
+        self._message = ""
 
     def translate(self, update: Mapping[str, Any]) -> Iterator[Text | Thought | ToolCall | Plan | Usage]:
         """Yield what the update says, if anything."""
         match update:
             case {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": str(text)}}:
-                yield Text(text)
+                yield from self._say(text, update.get("messageId"))
             case {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": str(text)}}:
                 yield Thought(text)
             case {"sessionUpdate": "tool_call" | "tool_call_update", "toolCallId": str(identity)}:
@@ -109,7 +113,17 @@ class Activity:
                 tool.state = state
                 yield from self._report(identity, tool)
 
+    def _say(self, text: str, message: object) -> Iterator[Text]:
+        if isinstance(message, str) and message:
+            if self._message and message != self._message:
+                self._paragraphs.pause()
+            self._message = message
+        if text:
+            yield Text(self._paragraphs.say(text))
+
     def _fill_in(self, identity: str, call: Mapping[str, Any]) -> _Tool:
+        if identity not in self._tools:  # an update may come while the agent speaks
+            self._paragraphs.pause()
         tool = self._tools.setdefault(identity, _Tool())
         title, kind = call.get("title"), call.get("kind")
         if isinstance(title, str) and title:

@@ -95,7 +95,7 @@ class ClaudeStream(Stream):
             )
         else:
             self.error = ""
-        updates = [] if self._has_spoken or self.error else self._say(result)
+        updates = [] if self._paragraphs.has_begun or self.error else self._say(result)
         usage = table(event, "usage")
         taken_in = sum(
             tokens(usage, key)

@@ -12,6 +12,7 @@ from collections import deque
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+from teambot_tui.agents.backends.paragraphs import Paragraphs
 from teambot_tui.engine.ports import Text, ToolCall, ToolState
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ class Stream(ABC):
         self.strays: deque[str] = deque(maxlen=_KEPT_STRAYS)
         """The last lines that are no events: a banner, or why there is nothing else."""
         self._open: dict[str, ToolCall] = {}
-        self._has_spoken = False
-        self._new_paragraph = False
+        self._paragraphs = Paragraphs()
 
     def feed(self, line: str) -> list[Update]:
         """Return what a line reports."""
@@ -132,17 +132,10 @@ class Stream(ABC):
         """Return what an event reports, or None if it is not known."""
 
     def _say(self, text: str) -> list[Update]:
-        if not text:
-            return []
-        if self._new_paragraph and self._has_spoken and not text.startswith("\n"):
-            text = f"\n\n{text}"
-        self._new_paragraph = False
-        self._has_spoken = True
-        return [Text(text)]
+        return [Text(self._paragraphs.say(text))] if text else []
 
     def _pause(self) -> list[Update]:
-        """Let what is said next begin a paragraph: programs do not print what stands between two messages."""
-        self._new_paragraph = True
+        self._paragraphs.pause()
         return []
 
     def _tool_began(self, call: str, name: str, arguments: object = None) -> list[Update]:
