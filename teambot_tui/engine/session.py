@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.orders import Newcomer, Order
     from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider, Verdict
     from teambot_tui.engine.resolver import Accepted
+    from teambot_tui.engine.spending import Spending
     from teambot_tui.language.nodes import Part
 
 
@@ -150,6 +151,16 @@ class Session:
     def models(self) -> dict[AgentId, str | None]:
         """The model of each agent, in the order of the team."""
         return {agent: member.model for agent, member in self._members.items()}
+
+    @property
+    def spawned(self) -> int:
+        """How many runs were started by name."""
+        return self._spawner.count
+
+    @property
+    def spending(self) -> Spending:
+        """What the agents have used, and how much they may, to read."""
+        return self._rules.spending
 
     @property
     def approvals(self) -> tuple[PermissionAsked, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.dependencies import Condition, Via
@@ -35,6 +35,24 @@ _KEPT = 6
 _LONGEST_LABEL = 100
 _NOT_IN_LABELS = "#/"
 """A label that looks like a task, or an instance of one, would be taken for it."""
+
+
+class SpawnOptions(TypedDict, total=False):
+    """How a run is started; see `Spawner.spawn`."""
+
+    agent: str | None
+    base: str | None
+    prompt: str | None
+    label: str | None
+    chain_after: str | Sequence[str] | None
+    depends_on: str | Sequence[str] | None
+    include_dependency_result: bool
+    shared_context: Mapping[str, object] | None
+    parallel: bool
+    model: str | None
+    timeout: float | None
+    retries: int
+    on_dependency_failure: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +123,8 @@ class Spawner:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._count = 0
+        self.count = 0
+        """How many runs were started."""
         self._made: set[AgentId] = set()
         self._numbers: dict[str, int] = {}
         self._finished: OrderedDict[AgentId, None] = OrderedDict()
@@ -196,7 +215,7 @@ class Spawner:
         newcomers = [Newcomer(agent, wish.agent, wish.parent, wish.prompt) for agent in agents if alone]
         placed = session.place(orders, newcomers)
         self._made.update(newcomer.agent for newcomer in newcomers)
-        self._count += len(placed)
+        self.count += len(placed)
         if wish.timeout is not None:
             for task in placed:
                 self._set_timer(task, wish.timeout)
@@ -254,10 +273,10 @@ class Spawner:
             )
         if wish.name is not None:
             self._check_name(wish)
-        if self._count + len(tasks) > policy.spawn_runs:
+        if self.count + len(tasks) > policy.spawn_runs:
             raise OrderError(
                 f"A session may start at most {policy.spawn_runs} runs (spawn_runs);"
-                f" {self._count} were started."
+                f" {self.count} were started."
             )
         if wish.parent is None:
             return

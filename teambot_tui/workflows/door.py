@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.cycles import stands_behind
+from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.orders import OrderError, find
 from teambot_tui.engine.ports import Verdict
+from teambot_tui.engine.roster import GENERAL
 from teambot_tui.engine.spawning import Run
 from teambot_tui.engine.text import last_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from teambot_tui.engine.board import Task
-    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.session import Session
+    from teambot_tui.engine.spawning import SpawnOptions
+    from teambot_tui.engine.spending import Spending
 
 _LONGEST_WAIT = 3600.0
 Answer = dict[str, Any]
@@ -40,47 +45,23 @@ class Door:
         self._leave: dict[AgentId, asyncio.Future[Verdict | None]] = {}
         """What the person was asked about each agent, and answered."""
 
-    async def spawn(
-        self,
-        caller: AgentId,
-        task: str | list[str],
-        *,
-        agent: str = "general-purpose",
-        label: str | None = None,
-        chain_after: str | list[str] | None = None,
-        include_dependency_result: bool = False,
-        shared_context: Mapping[str, object] | None = None,
-        parallel: bool = False,
-        model: str | None = None,
-        retries: int = 0,
-    ) -> list[Answer]:
+    async def spawn(self, caller: AgentId, task: str | list[str], options: SpawnOptions) -> Answer:
         """Start a run for each task and return at once.
 
         Raises:
             DoorError: it is not possible, or not allowed.
         """
         parent = self._task_of(caller)
-        await self._ask_leave(caller, parent.id, agent, task)
+        await self._ask_leave(caller, parent.id, [task] if isinstance(task, str) else task, options)
         try:
-            started = await self._session.spawn(
-                task,
-                agent=agent,
-                label=label,
-                chain_after=chain_after,
-                include_dependency_result=include_dependency_result,
-                shared_context=shared_context,
-                parallel=parallel,
-                model=model,
-                retries=retries,
-                parent=parent.id,
-            )
+            started = await self._session.spawn(task, **options, parent=parent.id)
         except OrderError as error:
             raise DoorError(str(error)) from error
-        return [self._status(run.id) for run in ([started] if isinstance(started, Run) else started)]
+        return self._runs(run.id for run in ([started] if isinstance(started, Run) else started))
 
     async def wait(
         self, caller: AgentId, runs: Sequence[str], *, at_least: int | None = None, seconds: float = 600.0
-    ) -> list[Answer]:
+    ) -> Answer:
         """Wait until all of the runs have ended, or so many of them, or the time is over.
 
         Raises:
@@ -97,7 +78,7 @@ class Door:
                 await self._session.ended(tasks, at_least=enough)
         except TimeoutError:
             pass  # how each stands tells that
-        return [self._status(task) for task in tasks]
+        return self._runs(tasks)
 
     def output(self, run: str) -> Answer:
         """Return what a run has said so far."""
@@ -107,31 +88,65 @@ class Door:
         missing = task.output.total - len(text.encode("utf-8", "replace"))
         return {**self._status(task.id), "output": text, "bytes_left_out": max(0, missing)}
 
-    def status(self, runs: Sequence[str] | None = None) -> list[Answer]:
+    def status(self, runs: Sequence[str] | None = None) -> Answer:
         """Return how some runs stand, or all that have not ended."""
         tasks = self._session.board.unfinished_tasks() if runs is None else map(self._find, runs)
-        return [self._status(task) for task in tasks]
+        return self._runs(tasks)
 
-    def agents(self) -> list[Answer]:
+    def agents(self) -> Answer:
         """Return who can be given work."""
         roster = self._session.roster
         names = dict.fromkeys((*roster.agents, *roster.bases))
-        return [{"agent": name, "temporary": name in roster.temporary} for name in names]
+        return {"agents": [{"agent": name, "temporary": name in roster.temporary} for name in names]}
 
-    def shared_context(self, caller: AgentId) -> Answer:
-        """Return what the caller is told beside its task."""
-        told = entries(self._task_of(caller), self._session.board)
+    def shared_context(self, caller: AgentId, run: str | None = None) -> Answer:
+        """Return what the caller is told beside its task, or what another run of the same parent is told.
+
+        Raises:
+            DoorError: There is no such run, or it is none of the caller's business.
+        """
+        own = self._task_of(caller)
+        task = own if run is None else self._session.board.tasks[self._find(run)]
+        if task is not own and (task.parent is None or task.parent is not own.parent):
+            raise DoorError(f"{task.id} was not started by whoever started you: its context is its own.")
+        told = entries(task, self._session.board)
         return {entry.key: json.loads(entry.value) for entry in told}
 
-    async def _ask_leave(self, caller: AgentId, task: TaskId, agent: str, work: str | list[str]) -> None:
+    async def _ask_leave(
+        self, caller: AgentId, task: TaskId, texts: list[str], options: SpawnOptions
+    ) -> None:
         answered = self._leave.get(caller)
         if answered is None or (answered.done() and answered.result() is None):  # nobody has answered
-            detail = f"start @{agent}: " + "\n".join([work] if isinstance(work, str) else work)
+            detail = self._question(caller, texts, options)
             answered = asyncio.ensure_future(self._session.ask(task, "spawn", "spawn", detail))
             self._leave[caller] = answered
         # Shielded: a client that gives up finds the same question open when it calls again.
         if await asyncio.shield(answered) is not Verdict.ALLOW:
             raise DoorError("The person did not allow you to start other agents. Do the work yourself.")
+
+    def _question(self, caller: AgentId, texts: list[str], options: SpawnOptions) -> str:
+        """Say who would do what, on what, and what a yes costs; the agent's own words come last, indented."""
+        session, policy = self._session, self._session.policy
+        agent, base, prompt = options.get("agent"), options.get("base"), options.get("prompt")
+        made_of = base or agent or GENERAL
+        who = f"@{_line(made_of)}"
+        if prompt:
+            who = f"a new agent{f' @{_line(agent)}' if base and agent else ''}, made of {who}"
+        model = options.get("model") or session.models.get(AgentId(made_of)) or "its own model"
+        if len(texts) > 1:
+            who += f", {len(texts)} runs {'at once' if options.get('parallel') else 'one after another'},"
+        left = max(0, policy.spawn_runs - session.spawned)
+        said = [("Who it is", prompt)] if prompt else []
+        said += [(f"Task {n}" if len(texts) > 1 else "Task", text) for n, text in enumerate(texts, 1)]
+        lines = [
+            f"start {who} on {_line(model)}",
+            f"A yes holds for all that @{caller} starts from now on, without asking again:",
+            f"  {left} more runs in this session (spawn_runs), {policy.spawn_children} by one task,",
+            f"  {policy.spawn_parallel} at work at once.",
+            f"  Each costs what its agent uses; {_used(session.spending)}.",
+            *(f"{heading}:\n{indent(text, '  ')}" for heading, text in said),
+        ]
+        return "\n".join(lines)
 
     def _task_of(self, caller: AgentId) -> Task:
         lane = self._session.board.lanes.get(caller)
@@ -145,6 +160,10 @@ class Door:
         except OrderError as error:
             raise DoorError(str(error)) from error
 
+    def _runs(self, tasks: Iterable[TaskId]) -> Answer:
+        # An object, never an array: there are clients that take an array for a failure and call again.
+        return {"runs": [self._status(task) for task in tasks]}
+
     def _status(self, task: TaskId) -> Answer:
         found = self._session.board.tasks[task]
         status: Answer = {"run": task, "agent": found.agent, "status": found.state.value}
@@ -155,3 +174,18 @@ class Door:
         if found.reason:
             status["reason"] = found.reason
         return status
+
+
+def _line(text: str) -> str:
+    """Return a text on one line, so that it cannot pass for a line of ours; nothing is left out."""
+    return " ".join(text.splitlines())
+
+
+def _used(spending: Spending) -> str:
+    """Say what was used so far, and of how much."""
+    allowed = [
+        *([f"${spending.cost_limit:,.2f}"] if spending.cost_limit is not None else ()),
+        *([f"{spending.token_limit:,} tokens"] if spending.token_limit is not None else ()),
+    ]
+    budget = f"of {' and '.join(allowed)}" if allowed else "and no budget is set"
+    return f"${spending.cost:,.2f} and {spending.tokens:,} tokens are used so far, {budget}"

@@ -98,12 +98,11 @@ class McpDoor:
 
     def _build(self) -> tuple[Any, Any]:
         import uvicorn  # noqa: PLC0415  imported only when an agent can use it
-        from mcp.server import MCPServer  # noqa: PLC0415
 
-        from teambot_tui.workflows.mcp_tools import add_tools  # noqa: PLC0415
+        from teambot_tui.workflows.mcp_tools import TeamServer, add_tools  # noqa: PLC0415
 
         with _root_logger_as_it_is():
-            server = MCPServer("teambot", log_level="CRITICAL")
+            server = TeamServer("teambot", log_level="CRITICAL")
         for name in ("mcp", "uvicorn"):
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())

@@ -4,24 +4,61 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from itertools import count
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.spawning import SpawnOptions
+from teambot_tui.engine.text import one_line
+from teambot_tui.language.names import did_you_mean
 from teambot_tui.workflows.door import Door, DoorError
 
 Names = str | list[str]
+_HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+
+
+class TeamServer(MCPServer[Any]):
+    """Takes the names of arguments in snake and in camel case, and no name that a tool does not know."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: It fails, or the arguments are not its.
+        """
+        known = {tool.name: tuple(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        if name in known:
+            arguments = _named(name, arguments, known[name])
+        return await super().call_tool(name, arguments, context)
+
+
+def _named(tool: str, arguments: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for given, value in arguments.items():
+        name = _HUMP.sub(lambda hump: f"_{hump[0].lower()}", given)
+        if name not in known:
+            near = did_you_mean(name, known)
+            hint = f" Did you mean {near}?" if near else ""
+            raise ToolError(f"{tool} takes no {one_line(given, 60)}.{hint} It takes: {', '.join(known)}")
+        if name in named:
+            raise ToolError(f"{name} is given twice.")
+        named[name] = value
+    return named
 
 
 def add_tools(
-    server: MCPServer[Any],
+    server: TeamServer,
     door: Door,
     caller: Callable[[str], AgentId],
     waited_for: Callable[[AgentId], AbstractContextManager[None]],
@@ -48,14 +85,23 @@ def add_tools(
         context: Context[Any, Any],
         task: Annotated[Names, Field(description="What to do; a list starts one run for each")],
         agent: Annotated[
-            str, Field(description="Who does it; list_agents tells who there is")
-        ] = "general-purpose",
+            str | None,
+            Field(description="Who does it, general-purpose unless told; list_agents tells who there is"),
+        ] = None,
+        base: Annotated[
+            str | None,
+            Field(description="Define a new agent, named by agent, that is made of this one; needs prompt"),
+        ] = None,
+        prompt: Annotated[
+            str | None, Field(description="Who the new agent is, such as: You are a security expert")
+        ] = None,
         label: Annotated[str | None, Field(description="A name by which you and others find the run")] = None,
-        chain_after: Annotated[
+        depends_on: Annotated[
             Names | None, Field(description="Runs, labels or agents that must complete before it starts")
         ] = None,
+        chain_after: Annotated[Names | None, Field(description="The same as depends_on")] = None,
         include_dependency_result: Annotated[
-            bool, Field(description="Put the results of chain_after in front of the task")
+            bool, Field(description="Put the results of what it depends on in front of the task")
         ] = False,
         shared_context: Annotated[
             dict[str, Any] | None,
@@ -63,25 +109,34 @@ def add_tools(
         ] = None,
         parallel: Annotated[bool, Field(description="Start the runs of a list at once")] = False,
         model: Annotated[str | None, Field(description="The model to use instead of the agent's own")] = None,
+        timeout: Annotated[  # noqa: ASYNC109  the run's, not the call's
+            float | None, Field(description="Seconds after which the run fails, waiting included", gt=0)
+        ] = None,
         retries: Annotated[int, Field(description="How often a failed run is tried again", ge=0, le=5)] = 0,
+        on_dependency_failure: Annotated[
+            Literal["skip", "refuse", "proceed"],
+            Field(description="What becomes of the run when something it depends on fails"),
+        ] = "skip",
     ) -> str:
         """Start another agent on a task, or several. Returns at once with the ids of the runs; use wait and
         output to get the results. Runs that need others wait for them by themselves."""
+        options = SpawnOptions(
+            agent=agent,
+            base=base,
+            prompt=prompt,
+            label=label,
+            depends_on=depends_on,
+            chain_after=chain_after,
+            include_dependency_result=include_dependency_result,
+            shared_context=shared_context,
+            parallel=parallel,
+            model=model,
+            timeout=timeout,
+            retries=retries,
+            on_dependency_failure=on_dependency_failure,
+        )
         async with taking_long(context):  # the person may be asked
-            return await _answer(
-                door.spawn(
-                    who(context),
-                    task,
-                    agent=agent,
-                    label=label,
-                    chain_after=chain_after,
-                    include_dependency_result=include_dependency_result,
-                    shared_context=shared_context,
-                    parallel=parallel,
-                    model=model,
-                    retries=retries,
-                )
-            )
+            return await _answer(door.spawn(who(context), task, options))
 
     @server.tool(structured_output=False)
     async def wait(
@@ -122,9 +177,14 @@ def add_tools(
         return await _answer(_now(door.agents))
 
     @server.tool(structured_output=False)
-    async def shared_context(context: Context[Any, Any]) -> str:
-        """Read the context that you share with whoever started you."""
-        return await _answer(_now(lambda: door.shared_context(who(context))))
+    async def shared_context(
+        context: Context[Any, Any],
+        run: Annotated[
+            str | None, Field(description="Another run of whoever started you; nothing means your own")
+        ] = None,
+    ) -> str:
+        """Read the context that you share with whoever started you, or what another of its runs is told."""
+        return await _answer(_now(lambda: door.shared_context(who(context), run)))
 
 
 @asynccontextmanager

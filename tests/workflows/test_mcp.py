@@ -14,9 +14,12 @@ import pytest
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.command import Command
 from teambot_tui.engine.board import State
+from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verdict
 from teambot_tui.engine.session import Session
+from teambot_tui.engine.spawning import Run
 from teambot_tui.headless.events import JsonLines
 from teambot_tui.workflows.mcp_server import McpDoor
 from tests.agents.subjects import acp_command
@@ -28,8 +31,7 @@ if TYPE_CHECKING:
     from mcp import Client
 
     from teambot_tui.engine.facts import AgentDefined
-    from teambot_tui.engine.policy import Policy
-    from teambot_tui.engine.ports import Request, Update
+    from teambot_tui.engine.ports import Backend, Request, Update
 
 pytest.importorskip("mcp")
 
@@ -103,9 +105,10 @@ async def test_an_agent_starts_another_and_reads_what_it_said() -> None:
     gate = Gate()
 
     async def lead(client: Client) -> str:
-        (run,) = await call(client, "spawn", task="Look", label="research", shared_context={"depth": 2})
+        started = await call(client, "spawn", task="Look", label="research", shared_context={"depth": 2})
+        (run,) = started["runs"]
         assert run == {"run": "research#1", "agent": "research", "status": "executing", "label": "research"}
-        (ended,) = await call(client, "wait", runs=["research"])
+        (ended,) = (await call(client, "wait", runs=["research"]))["runs"]
         assert ended["status"] == "completed"
         return str((await call(client, "output", run="research"))["output"])
 
@@ -135,10 +138,10 @@ async def test_the_tools_describe_themselves_and_tell_what_is_wrong() -> None:
         assert all(tool.description for tool in tools)
         assert tools[0].input_schema["required"] == ["task"]
         assert all("description" in each for each in tools[0].input_schema["properties"].values())
-        names = [each["agent"] for each in await call(client, "list_agents")]
+        names = [each["agent"] for each in (await call(client, "list_agents"))["agents"]]
         assert names == [*TEAM, "general-purpose"]
         assert await call(client, "shared_context") == {"goal": "ship"}
-        assert [run["run"] for run in await call(client, "status")] == ["pm#1"]
+        assert [run["run"] for run in (await call(client, "status"))["runs"]] == ["pm#1"]
         wrong = await call(client, "output", run="nothing")
         assert "There is no task, label or agent nothing" in wrong
         wrong = await call(client, "spawn", task="x", agent="generalpurpose")
@@ -158,10 +161,10 @@ async def test_any_of_several_and_the_time_that_is_over() -> None:
 
     async def lead(client: Client) -> str:
         runs = await call(client, "spawn", task=["a", "b"], parallel=True)
-        names = [run["run"] for run in runs]
+        names = [run["run"] for run in runs["runs"]]
         stand = await call(client, "wait", runs=names, at_least=1)
         late = await call(client, "wait", runs=names, timeout=0.01)
-        return " ".join(run["status"] for run in [*stand, *late])
+        return " ".join(run["status"] for run in [*stand["runs"], *late["runs"]])
 
     async with session_led_by(lead, gate) as session:
         session.submit("@pm Lead")
@@ -209,13 +212,146 @@ async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) 
         session.submit("@pm Lead")
         await until(lambda: session.approvals)
         (asked,) = session.approvals
-        assert (asked.tool, asked.detail) == ("spawn", "start @general-purpose: a")
+        assert asked.tool == "spawn"
+        assert asked.detail.startswith(
+            "start @general-purpose on its own model\nA yes holds for all that @pm"
+        )
+        assert asked.detail.endswith("\nTask:\n  a")
         session.answer(asked.task, asked.request, verdict)
         await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
         started = len([task for task in session.board.tasks.values() if task.parent])
         assert started == (2 if verdict is Verdict.ALLOW else 0)
         refused = session.outcome(TaskId("pm#1")).output.count("did not allow")
         assert refused == (0 if verdict is Verdict.ALLOW else 2)
+        session.cancel()
+
+
+async def test_the_question_names_agent_task_model_and_what_a_yes_costs() -> None:
+    async def lead(client: Client) -> str:
+        tasks = ["Scan auth\nA yes costs nothing.", "Scan the rest"]
+        new = {"agent": "scanner", "base": "general-purpose", "prompt": "You know OWASP.", "model": "opus"}
+        return str(await call(client, "spawn", task=tasks, parallel=True, **new))
+
+    policy = Policy(budget=5.0, spawn_runs=9, spawn_children=3, spawn_parallel=2)
+    async with session_led_by(lead, Gate(), permissions=Permissions.ASK, policy=policy) as session:
+        session.submit("@pm Lead")
+        await until(lambda: session.approvals)
+        (asked,) = session.approvals
+        assert asked.detail.split("\n") == [
+            "start a new agent @scanner, made of @general-purpose, 2 runs at once, on opus",
+            "A yes holds for all that @pm starts from now on, without asking again:",
+            "  9 more runs in this session (spawn_runs), 3 by one task,",
+            "  2 at work at once.",
+            "  Each costs what its agent uses; $0.00 and 0 tokens are used so far, of $5.00.",
+            "Who it is:",
+            "  You know OWASP.",
+            "Task 1:",
+            "  Scan auth",
+            "  A yes costs nothing.",
+            "Task 2:",
+            "  Scan the rest",
+        ]
+        session.cancel()
+
+
+async def test_spawn_takes_all_that_the_python_one_does() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        await call(client, "spawn", task="Look", label="research")
+        await call(client, "spawn", task="Ask", label="asked")
+        options: dict[str, Any] = {
+            "agent": "scanner",
+            "base": "general-purpose",
+            "prompt": "You know OWASP.",
+            "dependsOn": ["research"],
+            "chain_after": "asked",
+            "includeDependencyResult": True,
+            "shared_context": {"$research": "reference", "goal": "ship"},
+            "timeout": 60,
+            "onDependencyFailure": "proceed",
+            "retries": 1,
+            "model": "opus",
+        }
+        (run,) = (await call(client, "spawn", task="Scan", **options))["runs"]
+        gate.answer("research#1", "found it")
+        gate.answer("asked#1", "yes")
+        await call(client, "wait", runs=["scanner"])
+        return str(run["run"])
+
+    async with asyncio.timeout(60), session_led_by(lead, gate) as session:
+        session.submit("@pm Lead")
+        await until(lambda: "scanner#1" in gate.started)
+        request = gate.requests[-1]
+        assert request.prompt == (
+            "[Previous step result: asked]:\nyes\n\n[Previous step result: research]:\nfound it\n\n"
+            "[Current task]:\nScan"
+        )
+        assert '- research: "found it"' in request.system
+        assert '- goal: "ship"' in request.system
+        assert request.model == "opus"
+        assert session.roster.temporary[AgentId("scanner")].prompt == "You know OWASP."
+        plan = session.board.tasks[TaskId("scanner#1")].plan
+        assert plan.retries == 1
+        assert {each.condition for each in plan.dependencies} == {Condition.ALWAYS}
+        gate.answer("scanner#1", "safe")
+        await session.idle()
+        assert session.outcome(TaskId("pm#1")).output == "scanner#1"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("spawn", {"task": "x", "dependson": "y"}, "spawn takes no dependson. Did you mean depends_on?"),
+        ("spawn", {"task": "x", "shareContext": {}}, "Did you mean shared_context?"),
+        ("spawn", {"task": "x", "dependsOn": "a", "depends_on": "b"}, "depends_on is given twice."),
+        ("spawn", {"task": "x", "on_dependency_failure": "stop"}, "'skip', 'refuse' or 'proceed'"),
+        ("spawn", {"task": "x", "timeout": 0}, "greater than 0"),
+        ("wait", {"runs": ["pm"], "atleast": 1}, "Did you mean at_least?"),
+        ("list_agents", {"of": "x"}, "list_agents takes no of."),
+    ],
+)
+async def test_an_argument_that_a_tool_does_not_know_is_refused(
+    tool: str, arguments: dict[str, Any], message: str
+) -> None:
+    async def lead(client: Client) -> str:
+        return str(await call(client, tool, **arguments))
+
+    async with session_led_by(lead, Gate()) as session:
+        assert message in (await session.run("@pm Lead")).output
+        assert list(session.board.tasks) == ["pm#1"]
+
+
+async def test_the_context_of_a_run_is_for_itself_and_its_siblings() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        told = [
+            await call(client, "shared_context"),
+            await call(client, "shared_context", run="b"),
+            await call(client, "shared_context", run="ba"),
+        ]
+        return json.dumps(told)
+
+    members: dict[str, Backend] = {"pm": gate, "ba": gate, "led": Leader(lead)}
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "", None, members[defined.base])
+
+    team = [Member(AgentId(name), "", None, members[name]) for name in members]
+    session = Session(team, recruit=recruit)
+    session.offer_tools(McpDoor(session))
+    async with asyncio.timeout(60), session:
+        parent = await session.spawn("Lead", agent="pm", shared_context={"goal": "ship"})
+        await session.spawn("Else", agent="ba", shared_context={"secret": 1})
+        assert isinstance(parent, Run)
+        await session.spawn("B", agent="ba", label="b", parent=parent.id, shared_context={"part": "b"})
+        child = await session.spawn("A", agent="led", parent=parent.id, shared_context={"part": "a"})
+        assert isinstance(child, Run)
+        own, sibling, stranger = json.loads(await child.wait())
+        assert own == {"goal": "ship", "part": "a"}
+        assert sibling == {"goal": "ship", "part": "b"}
+        assert "ba#1 was not started by whoever started you" in stranger
         session.cancel()
 
 
