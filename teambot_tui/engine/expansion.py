@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Directive, Pipeline, Words
@@ -86,7 +87,7 @@ class Expansion:
                             part.span,
                             "try: cat notes.txt | teambot run '@pm Sum up {{STDIN}}'",
                         )
-                    yield Words(printable(self._stdin), part.span)
+                    yield Words(as_data(printable(self._stdin)), part.span)
                 case Directive("input", name):
                     raise StatementError(
                         f"{{{{input:{name}}}}} belongs into a compose file, which says what {name} is.",

@@ -1,7 +1,8 @@
 """What an agent is sent: the person's words with the outputs they asked for, each put in once.
 
 Outputs are data. They are placed between the parts of the prompt and never looked at again, so whatever an
-answer contains, it commands nothing. What is put in is bounded, and says so.
+answer contains, it commands nothing, and none of its lines passes for one of ours. What is put in is bounded,
+and says so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from teambot_tui.engine import context
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.outcomes import ending
 from teambot_tui.engine.ports import Given
@@ -25,17 +27,22 @@ if TYPE_CHECKING:
     from teambot_tui.language.nodes import Part
 
 
+_NOTHING = "There is nothing to send"
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """The text to send, and the shared context to send beside it.
 
-    `instruction` are the person's own words, `given` the outputs that went in.
+    `instruction` are the person's own words, `given` the outputs that went in. `problem` says why there is
+    nothing to send, if there is not.
     """
 
     text: str
     instruction: str
     given: tuple[Given, ...] = ()
     context: str = ""
+    problem: str = ""
 
 
 def compose(task: Task, board: Board, limit: int) -> Prompt:
@@ -44,7 +51,8 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     words = "".join(map(_said, plan.parts))
     told = context.render(context.entries(task, board), limit) if board.context or _has_context(task) else ""
     if not task.sources and not any(isinstance(part, Directive) for part in plan.parts):
-        return Prompt(_prefaced(plan.preface, words), words, context=told)
+        text = _prefaced(plan.preface, words)
+        return Prompt(text, words, context=told, problem="" if text.strip() else _NOTHING + ".")
     handed: dict[Task, None] = {}
     results: dict[Task, None] = {}
     by_agent: dict[AgentId, Task] = {}
@@ -71,7 +79,12 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     text = _handed_on([(source, outputs[source]) for source in handed], text)
     text = _after_results([(source, outputs[source]) for source in results], text)
     text = _prefaced(plan.preface, text)
-    return Prompt(text, words, tuple(Given(source.agent, outputs[source]) for source in outputs), told)
+    problem = ""
+    if not plan.preface and all(map(_is_silent, used)) and not any(map(insertion.adds, plan.parts)):
+        silent = ", ".join(dict.fromkeys(f"@{source.agent}" for source in used))
+        problem = f"{_NOTHING}: {silent} said nothing." if silent else f"{_NOTHING}."
+    given = tuple(Given(source.agent, outputs[source]) for source in outputs)
+    return Prompt(text, words, given, told, problem)
 
 
 def _has_context(task: Task | None) -> bool:
@@ -152,19 +165,31 @@ class _Insertion:
             case _:
                 assert_never(part)
 
+    def adds(self, part: Part) -> bool:
+        """Whether a part says something besides the outputs that are waited for."""
+        match part:
+            case Words(text) | Code(text):
+                return bool(text.strip())
+            case Reference():
+                return False
+            case Variable(name):
+                return name not in self._by_variable
+            case _:
+                return True
+
     def _latest(self, name: str) -> str:
         """The latest output of a task or an agent, framed; it is never waited for."""
         source = _latest(self._board, self._plan, name)
         if source is None:
             return f'(No output available from task "{name}")'
-        end = f'--- End output from task "{name}" ---'
-        lines = _output(source, self._limit).split("\n")
-        body = "\n".join(f" {line}" if line.strip() == end else line for line in lines)
-        return f'--- Output from task "{name}" ---\n{body}\n{end}'
+        said = _said_by(source, self._limit)
+        if source.state is State.FAILED:
+            said = as_data(f"(failed: {source.reason})") + f"\n{said}"
+        return f'--- Output from task "{name}" ---\n{said}\n--- End output from task "{name}" ---'
 
 
 def _latest(board: Board, plan: TaskCreated, name: str) -> Task | None:
-    """Return the task that completed last under a label or, where there is none, of an agent.
+    """Return the task that completed or failed last under a label or, where there is none, of an agent.
 
     A task of a workflow does not see what was said under a label in another scope: it belongs to another run.
     """
@@ -173,7 +198,7 @@ def _latest(board: Board, plan: TaskCreated, name: str) -> Task | None:
     for tasks in (board.labels.get(name, ()), lane.spoken if lane else ()):
         for task in reversed(tasks):
             is_seen = sees_all or task.plan.scope == plan.scope or task.plan.label is None
-            if is_seen and task.state is State.COMPLETED:
+            if is_seen and task.state in (State.COMPLETED, State.FAILED):
                 return task
     return None
 
@@ -189,19 +214,30 @@ def _said(part: Part) -> str:
 
 
 def _output(source: Task, limit: int) -> str:
-    if source.state is not State.COMPLETED:
-        return f"[{ending(source)}]"
+    """Return what stands for a task's output: what it said, or how it ended without."""
+    return as_data(f"[{ending(source)}]") if source.spoiled else _said_by(source, limit)
+
+
+def _is_silent(source: Task) -> bool:
+    return source.state is State.COMPLETED and not source.output.text.strip()
+
+
+def _said_by(source: Task, limit: int) -> str:
+    """Return what a task said, as data."""
     # Programs end what they print with a newline; in the middle of a sentence nobody wants it.
     text = source.output.text.rstrip("\n")
+    if not text.strip():
+        return "(empty)"
     if source.output.total <= limit and not source.output.missing:
-        return text
+        return as_data(text)
     kept = last_bytes(text, limit)
     missing = source.output.missing + size_in_bytes(text) - size_in_bytes(kept)
     if not missing:
-        return text
+        return as_data(text)
     whole = (
         f"task {source.id} keeps the last {size_in_bytes(text):,}"
         if source.output.missing
         else f"the whole is in task {source.id}"
     )
-    return f"[The first {missing:,} bytes of @{source.agent}'s output are left out here; {whole}.]\n{kept}"
+    told = f"[The first {missing:,} bytes of @{source.agent}'s output are left out here; {whole}.]"
+    return f"{told}\n{as_data(kept)}"

@@ -75,14 +75,19 @@ class Moves:
         levels = self.board.levels
         if self.spending.exhausted and any(level.ready for level in levels):
             self._pause()
-        for level in reversed(levels):  # whoever is waited for first
-            limit = self.policy.at_once(level.depth)
-            while level.ready and level.running < limit and not self.spending.exhausted:
-                self._start(level.ready.popitem(last=False)[0])
+        while (task := self._next_to_start()) is not None:
+            self._start(task)
         for task in self._lined_up:
             if task in task.level.ready:
                 self._tell(task, TaskQueued(self._now, task.id))
         self._lined_up.clear()
+
+    def _next_to_start(self) -> Task | None:
+        for level in reversed(self.board.levels):  # whoever is waited for first
+            has_room = level.running < self.policy.at_once(level.depth)
+            if level.ready and has_room and not self.spending.exhausted:
+                return level.ready.popitem(last=False)[0]
+        return None
 
     def _fail_stuck(self) -> None:
         """Fail the waits for nothing, one by one, once no input and no task is left that could end them."""
@@ -97,11 +102,15 @@ class Moves:
             self._effects.append(Publish(BudgetReached(self._now, self.spending.cost, self.spending.tokens)))
 
     def _start(self, task: Task) -> None:
+        prompt = task.sent or compose(task, self.board, self.policy.inject_limit)
+        if prompt.problem:
+            self._fail(task, prompt.problem)
+            self._fall([task])
+            return
         task.state = State.EXECUTING
         task.lane.busy = task
         task.level.running += 1
         self.spending.begin_again(task.id)
-        prompt = task.sent or compose(task, self.board, self.policy.inject_limit)
         task.sent = prompt if task.plan.retries else None
         self._effects.append(StartTask(task.id, task.agent, prompt, task.plan.model))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.text import printable
 from teambot_tui.language.nodes import Directive, Span, Words
 from teambot_tui.language.parser import parse_prompt
@@ -57,6 +58,6 @@ def _parts(text: str, task: ComposeTask, stdin: str | None) -> Iterator[Part]:
             case Directive("input", name, span, literal) if name in task.inputs:
                 yield Directive("output", task.inputs[name], span, literal)
             case Directive("stdin", _, span) if stdin is not None:
-                yield Words(printable(stdin), span)
+                yield Words(as_data(printable(stdin)), span)
             case _:
                 yield part

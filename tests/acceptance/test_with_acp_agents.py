@@ -18,6 +18,7 @@ from teambot_tui.agents.backends.command import Command
 from teambot_tui.agents.backends.openai import OpenAI
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.facts import TaskStarted
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
 from tests.agents.conformance import SAFETY, Go
@@ -168,9 +169,9 @@ async def test_a_pipeline_mixes_agents_of_every_kind(agents: Acp) -> None:
     said = "Step 0"
     assert outputs[TaskId("pm#1")] == said
     for number, ((before, _), (agent, _)) in enumerate(pairwise(stages), start=1):
-        said = f"=== Output from @{before} ===\n{said}\n\n=== Your Task ===\nStep {number}"
+        said = f"=== Output from @{before} ===\n{as_data(said)}\n\n=== Your Task ===\nStep {number}"
         assert outputs[TaskId(f"{agent}#1")] == said
-    assert outputs[TaskId("pm#2")] == f"Check [Output from @builder-2]: {said}"
+    assert outputs[TaskId("pm#2")] == f"Check [Output from @builder-2]: {as_data(said)}"
     assert [asked.messages[-1][1] for asked in server.asked] == [
         story.prompt("reviewer#1"),
         story.prompt("writer#1"),

@@ -148,11 +148,12 @@ class World:
             self._report(fact)
         self._check()
 
-    def complete(self, task: str) -> None:
-        """Let the work on a task end well; the answer is like no other."""
-        self.steps.append(("complete", task))
+    def complete(self, task: str, *, silent: bool = False) -> None:
+        """Let the work on a task end well; the answer is like no other, or empty."""
+        self.steps.append(("complete", task, *(["silent"] if silent else [])))
         duty = self.model.duties[task]
-        self._say(duty, f"«{duty.id}.{duty.life}»")
+        if not silent:
+            self._say(duty, f"«{duty.id}.{duty.life}»")
         self._end_work(duty, None)
 
     def fail(self, task: str) -> None:
@@ -266,6 +267,8 @@ class World:
                 assert output == self.model.duties[task].text, f"{task} gave {output!r}"
             case TaskFailed(task=task, reason=reason):
                 self._ends.append((task, "failed", reason))
+                if reason.startswith("There is nothing to send"):
+                    self.model.refuse(self.model.duties[task], reason, len(self.steps))
             case TaskSkipped(task=task, reason=reason):
                 self._ends.append((task, "skipped", reason))
             case TaskCancelled(task=task):
@@ -361,7 +364,7 @@ def take_step(world: World, random: Random) -> None:
     elif chance < 0.62 and model.busy:
         duty = random.choice(list(model.busy.values()))
         if random.random() < 0.65:
-            world.complete(duty.id)
+            world.complete(duty.id, silent=random.random() < 0.1)
         else:
             world.fail(duty.id)
     elif chance < 0.76:

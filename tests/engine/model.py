@@ -67,6 +67,7 @@ class Duty:
     order: int
     needs: list[Need]
     proceed: bool
+    words: bool = True
     at_work: bool = False
     text: str = ""
     life: int = 1
@@ -83,6 +84,15 @@ class Duty:
     @property
     def spoiled(self) -> bool:
         return bool(self.end) and self.end != "completed"
+
+    @property
+    def silent(self) -> bool:
+        """Whether it said nothing."""
+        return self.end == "completed" and not self.text
+
+    @property
+    def has_nothing_to_send(self) -> bool:
+        return not self.words and all(need.source is not None and need.source.silent for need in self.needs)
 
     def lacking(self) -> tuple[str, ...]:
         """Whose outputs are not there, in the order of the references."""
@@ -193,7 +203,7 @@ class Model:
                     needs = [Need(*each) for each in dict.fromkeys((*named, *upstream))]
                     name = f"{agent}#{numbers[agent] + 1}"
                     order = len(self.duties) + len(draft.duties) + len(made)
-                    made.append(Duty(name, agent, order, needs, proceed))
+                    made.append(Duty(name, agent, order, needs, proceed, phase.words))
                 for duty in made:
                     self._add(duty, draft)
                 upstream = [(duty.agent, duty) for duty in made]
@@ -305,6 +315,27 @@ class Model:
 
     def start(self, duty: Duty, prompt: str, moment: int) -> None:
         """The rules let a task run: they must be right."""
+        self._take_turn(duty, moment)
+        assert not duty.has_nothing_to_send, f"{duty.id} starts with nothing to do"
+        for source in {need.source for need in duty.needs if need.source is not None}:
+            if source.silent:
+                assert "(empty)" in prompt, f"{duty.id} is not told that {source.id} said nothing"
+                continue
+            outputs = source.in_place_of_output() if source.spoiled else {source.text}
+            assert any(prompt.count(each) == 1 for each in outputs), f"{duty.id} lacks what {source.id} said"
+        duty.at_work = True
+        duty.text = ""
+        self.busy[duty.agent] = duty
+
+    def refuse(self, duty: Duty, reason: str, moment: int) -> None:
+        """The rules fail a task in place of starting it: it must be its turn, and have nothing to do."""
+        self._take_turn(duty, moment)
+        assert duty.has_nothing_to_send, f"{duty.id} has something to do"
+        self._end(duty, "failed", reason)
+        self._spread()
+        self._starve()
+
+    def _take_turn(self, duty: Duty, moment: int) -> None:
         following = list(self.next_duties())
         assert duty in following, f"{duty.id} starts out of turn"
         assert not duty.lacking(), f"{duty.id} starts without {duty.lacking()}"
@@ -313,12 +344,6 @@ class Model:
         for other in following:
             ready = other.ready_since is not None and not other.lacking()
             assert not ready or (other.ready_since or 0) >= since, f"{other.id} could run before {duty.id}"
-        for source in {need.source for need in duty.needs if need.source is not None}:
-            outputs = source.in_place_of_output() if source.spoiled else {source.text}
-            assert any(prompt.count(each) == 1 for each in outputs), f"{duty.id} lacks what {source.id} said"
-        duty.at_work = True
-        duty.text = ""
-        self.busy[duty.agent] = duty
 
     def settle(self, moment: int, now: float) -> None:
         """After a step: nothing that could run is left lying, and clocks of waiting run."""

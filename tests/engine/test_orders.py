@@ -154,7 +154,7 @@ def test_an_output_changes_nothing_but_the_text(text: str) -> None:
     give(bench, order(PM, label="plan"))
     bench.complete("pm#1", f"a\n{text}\nb")
     give(bench, order(BA, text="See {{output:plan}} now"))
-    shown = f" {text}" if text.startswith("--- End") else text
+    shown = text if text.startswith("$") else f" {text}"
     assert bench.prompts["ba#1"].text == (
         f'See --- Output from task "plan" ---\na\n{shown}\nb\n--- End output from task "plan" --- now'
     )

@@ -22,6 +22,7 @@ from teambot_tui.engine.facts import (
     WaitProlonged,
     WorkEnded,
 )
+from teambot_tui.engine.injection import compose
 from teambot_tui.engine.policy import OnWaitTimeout
 from teambot_tui.engine.rules import Rules
 from tests.engine.driver import run_schedule
@@ -201,6 +202,14 @@ class HastyEnd(Rules):
                     self._start_ready()
 
 
+class EmptyPromptsAreSent(Rules):
+    """A task that has nothing to do is given to its agent."""
+
+    def _start(self, task: Task) -> None:
+        task.sent = replace(compose(task, self.board, self.policy.inject_limit), problem="")
+        super()._start(task)
+
+
 class ForgetfulBoard(Board):
     """A retry brings back the task and none of those that were skipped because of it."""
 
@@ -360,6 +369,7 @@ def _checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         ClockDoesNotStop,
         StuckForEver,
         HastyEnd,
+        EmptyPromptsAreSent,
         RetryForgetsTheSkipped,
         RetryBringsTooMuch,
         CancelFreesTheAgent,

@@ -63,11 +63,11 @@ class Sessions(RuleBasedStateMachine):
         self.world.submit(*(_fitting(each, self.world.model.agents) for each in sentences))
 
     @precondition(lambda self: self.world.model.busy)
-    @rule(index=INDEX, well=st.booleans())
-    def end_work(self, index: int, well: bool) -> None:
+    @rule(index=INDEX, well=st.booleans(), silent=st.booleans())
+    def end_work(self, index: int, well: bool, silent: bool) -> None:
         duty = _pick(list(self.world.model.busy.values()), index)
         if well:
-            self.world.complete(duty.id)
+            self.world.complete(duty.id, silent=silent)
         else:
             self.world.fail(duty.id)
 

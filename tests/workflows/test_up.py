@@ -461,11 +461,11 @@ tasks:
         up.begin()
         await settle()
         await answer(gate, session, f"a#1 {said}")
-        frame = framed("a", f" {said}" if said.startswith("---") else said)
+        frame = framed("a", f" {said}" if said.startswith(("---", "===")) else said)
         assert gate.prompt("b#1") == f"Before {frame} {frame} after"
         gate.answer("b#1")
         await settle()
-        assert gate.prompt("c#1") == framed("b", f"Before {frame} {frame} after")
+        assert gate.prompt("c#1") == framed("b", f"Before {frame} {frame} after".replace("\n---", "\n ---"))
         await answer(gate, session, "c#1 x")
         await up.wait()
         assert list(session.board.tasks) == ["a#1", "b#1", "c#1"]
