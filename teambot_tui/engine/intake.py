@@ -45,9 +45,14 @@ class Intake:
                 return Plan(
                     tuple(Step(one_line(step.text), one_line(step.state)) for step in steps[:_MOST_STEPS])
                 )
-            case Usage(tokens_in, tokens_out, cost):
+            case Usage(tokens_in, tokens_out, cost, context):
                 sane = cost is not None and isfinite(cost) and cost >= 0
-                return Usage(_count(tokens_in), _count(tokens_out), cost if sane else None)
+                return Usage(
+                    _count(tokens_in),
+                    _count(tokens_out),
+                    cost if sane else None,
+                    _count(context) if context is not None else None,
+                )
             case Permission():
                 return replace(
                     update,

@@ -142,11 +142,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a task has used so far, in all; `cost` is in US dollars, None where the agent does not say."""
+    """What a task has used so far, in all; `cost` is in US dollars, None where the agent does not say.
+
+    `context` are the tokens that the agent's context holds now, where it says so: they are no measure of what
+    was spent.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    context: int | None = None
 
     @property
     def tokens(self) -> int:

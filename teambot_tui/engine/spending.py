@@ -12,8 +12,27 @@ if TYPE_CHECKING:
 _NOTHING = Usage()
 
 
+def together(one: Usage, other: Usage) -> Usage:
+    """Return the sum of what was used."""
+    costs = [cost for cost in (one.cost, other.cost) if cost is not None]
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        sum(costs) if costs else None,
+    )
+
+
+def difference(before: Usage, now: Usage) -> Usage:
+    """Return what a report adds to the one before it, which may be less than nothing; no cost adds none."""
+    return Usage(
+        now.input_tokens - before.input_tokens,
+        now.output_tokens - before.output_tokens,
+        None if now.cost is None else now.cost - (before.cost or 0.0),
+    )
+
+
 class Spending:
-    """Sums up what tasks report; a report says what its task has used so far, in all."""
+    """Sums up what tasks report: what each has used so far, in all; a report may correct the last one."""
 
     def __init__(self, cost_limit: float | None, token_limit: int | None) -> None:
         self.cost_limit = cost_limit
@@ -25,9 +44,10 @@ class Spending:
     def add(self, task: TaskId, usage: Usage) -> None:
         """Take in a report."""
         before = self._last.get(task, _NOTHING)
-        self.cost += max(0.0, (usage.cost or 0.0) - (before.cost or 0.0))
-        self.tokens += max(0, usage.tokens - before.tokens)
-        self._last[task] = usage
+        more = difference(before, usage)
+        self.cost += more.cost or 0.0
+        self.tokens += more.tokens
+        self._last[task] = together(before, more)
 
     def begin_again(self, task: TaskId) -> None:
         """What the task reports from now on comes on top."""

@@ -143,8 +143,9 @@ def _activity(task: TaskId, activity: Activity) -> Event:
             return _of_task("tool", task, id=name, title=title, kind=kind, state=state, detail=detail)
         case Plan(steps):
             return _of_task("plan", task, steps=[{"text": step.text, "state": step.state} for step in steps])
-        case Usage(tokens_in, tokens_out, cost):
-            return _of_task("usage", task, input_tokens=tokens_in, output_tokens=tokens_out, cost=cost)
+        case Usage(tokens_in, tokens_out, cost, context):
+            used = {"input_tokens": tokens_in, "output_tokens": tokens_out, "cost": cost, "context": context}
+            return _of_task("usage", task, **used)
         case _:
             assert_never(activity)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.ports import Plan, Step, Thought, ToolCall, ToolState, Usage
+from teambot_tui.engine.spending import difference, together
 from teambot_tui.engine.text import Tail, one_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Doing:
 
 
 NOTHING: Final = Doing()
+_NOTHING: Final = Usage()
 
 
 def wish(asked: PermissionAsked) -> Wish:
@@ -78,18 +80,6 @@ def _line(kind: str, title: str, detail: str) -> str:
     return f"{kind}: {words}" if kind and words else kind or words
 
 
-def together(one: Usage | None, other: Usage) -> Usage:
-    """Return the sum of what two have used."""
-    if one is None:
-        return other
-    costs = [each for each in (one.cost, other.cost) if each is not None]
-    return Usage(
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        sum(costs) if costs else None,
-    )
-
-
 class Activities:
     """Follows what all tasks do."""
 
@@ -105,10 +95,10 @@ class Activities:
         if record is None:
             record = self._records[task] = _Record()
         if isinstance(activity, Usage):
-            more = _more(record.usage, activity)
+            more = difference(record.usage or _NOTHING, activity)
             agent = agent_of(task)
-            self._used[agent] = together(self._used.get(agent), more)
-            self.total = together(self.total, more)
+            self._used[agent] = together(self._used.get(agent, _NOTHING), more)
+            self.total = together(self.total or _NOTHING, more)
         record.take_in(activity)
 
     def hear(self, task: TaskId, text: str) -> None:
@@ -160,6 +150,8 @@ class _Record:
                 self._use(activity)
             case Plan(steps):
                 self.plan = steps
+            case Usage(cost=None) if self.usage is not None:
+                self.usage = replace(activity, cost=self.usage.cost)
             case Usage():
                 self.usage = activity
 
@@ -200,14 +192,3 @@ class _Record:
                 self.usage,
             )
         return self.view
-
-
-def _more(before: Usage | None, now: Usage) -> Usage:
-    if before is None:
-        return now
-    cost = now.cost if now.cost is None else max(0.0, now.cost - (before.cost or 0.0))
-    return Usage(
-        max(0, now.input_tokens - before.input_tokens),
-        max(0, now.output_tokens - before.output_tokens),
-        cost,
-    )

@@ -104,10 +104,12 @@ def money(dollars: float) -> str:
 
 
 def used(usage: Usage | None, glyphs: Glyphs, unit: str = "") -> str:
-    """Return what was used, as far as it is known: `12.4k · $0.21`."""
+    """Return what was used, as far as it is known: `12.4k · $0.21`; else how full the context is."""
     if usage is None:
         return ""
     known = [f"{tokens(usage.tokens)}{unit}"] if usage.tokens else []
+    if not usage.tokens and usage.context:
+        known = [f"context {tokens(usage.context)}"]
     if usage.cost is not None:
         known.append(money(usage.cost))
     return f" {glyphs['dot']} ".join(known)

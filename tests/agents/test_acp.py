@@ -260,9 +260,9 @@ async def test_usage_is_that_of_the_task(stage: Make) -> None:
         heard = [await team.hear(prompt) for prompt in ("usage", "usage", "usage counted")]
     usages = [[update for update in each.updates if isinstance(update, Usage)] for each in heard]
     assert usages == [
-        [Usage(100, 0, COST)],
-        [Usage(100, 0, COST)],
-        [Usage(100, 0, COST), Usage(70, 25, COST)],
+        [Usage(0, 0, COST, 100)],
+        [Usage(0, 0, COST, 200)],
+        [Usage(0, 0, COST, 300), Usage(70, 25, COST, 300)],
     ]
 
 

@@ -88,12 +88,13 @@ async def test_everything_an_agent_does_is_an_event() -> None:
     tool = {"id": "7", "title": "Run", "kind": "execute", "state": "running", "detail": "npm test"}
     asked = {"request": "0", "tool": "Run", "kind": "execute", "detail": "rm -rf x"}
     settled = {"request": "0", "verdict": "reject", "why": "nobody is here to ask"}
+    no_context = {"context": None}
     assert seen[4:-4] == [
         {"event": "thought", **of, "text": "hm"},
         {"event": "tool", **of, **tool},
         {"event": "plan", **of, "steps": [{"text": "look", "state": "completed"}]},
-        {"event": "usage", **of, "input_tokens": 10, "output_tokens": 5, "cost": 0.5},
-        {"event": "usage", **of, "input_tokens": 20, "output_tokens": 5, "cost": None},
+        {"event": "usage", **of, "input_tokens": 10, "output_tokens": 5, "cost": 0.5, **no_context},
+        {"event": "usage", **of, "input_tokens": 20, "output_tokens": 5, "cost": None, **no_context},
         {"event": "permission_asked", **of, **asked},
         {"event": "permission_settled", **of, **settled},
     ]

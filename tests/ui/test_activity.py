@@ -6,6 +6,7 @@ import pytest
 
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
+from teambot_tui.engine.spending import Spending
 from teambot_tui.ui.activity import Activities, tool_line
 from teambot_tui.ui.glyphs import Glyphs, money, tokens, used
 from tests.team import Busy
@@ -50,6 +51,9 @@ def test_a_tool_in_a_line(kind: str, title: str, detail: str, line: str) -> None
         (Usage(1, 1, 0.001), "2 · <$0.01"),
         (Usage(0, 0, 0.0), "$0.00"),
         (Usage(3_000_000, 400_000, 1234.5), "3.4M · $1,234.50"),
+        (Usage(0, 0, None, 8_700), "context 8.7k"),
+        (Usage(0, 0, 0.21, 8_700), "context 8.7k · $0.21"),
+        (Usage(10_000, 2_400, None, 8_700), "12.4k"),
     ],
 )
 def test_what_was_used(usage: Usage | None, words: str) -> None:
@@ -119,6 +123,16 @@ def test_what_was_used_is_summed_up_even_when_a_task_is_done_again() -> None:
 
 
 # On the screen
+
+
+def test_a_report_that_corrects_another_leaves_title_panel_and_budget_with_one_number() -> None:
+    doings, spending = Activities(), Spending(None, None)
+    for usage in (Usage(100, 0, 0.5), Usage(70, 25), Usage(70, 20, 0.25, 8_000)):
+        doings.take_in(TASK, usage)
+        spending.add(TASK, usage)
+    assert doings.of(TASK).usage == Usage(70, 20, 0.25, 8_000)
+    assert doings.used_by(PM) == doings.total == Usage(70, 20, 0.25)
+    assert (spending.tokens, spending.cost) == (90, 0.25)
 
 
 async def test_what_an_agent_does_is_seen_while_it_does_it() -> None:

@@ -27,10 +27,12 @@ from pydantic import ValidationError
 
 from teambot_tui.agents.backends.acp_choices import choices, find, option_for
 from teambot_tui.agents.backends.acp_client import Client
+from teambot_tui.agents.backends.acp_habits import Habits, habits_of
 from teambot_tui.agents.backends.acp_turn import Turn
-from teambot_tui.agents.backends.acp_updates import Meter, used_in_turn
+from teambot_tui.agents.backends.acp_usage import Meter
 from teambot_tui.agents.backends.acp_wire import Wire
-from teambot_tui.agents.failures import KEPT, encodable, how_it_ended, why_it_did_not_start
+from teambot_tui.agents.backends.streams.shape import complaint
+from teambot_tui.agents.failures import KEPT, SHOWN_CHARACTERS, encodable, how_it_ended, why_it_did_not_start
 from teambot_tui.agents.process import Process
 from teambot_tui.agents.waiting import to_its_end
 from teambot_tui.engine.ports import BackendError, ToolState
@@ -82,6 +84,7 @@ class AcpSession:
         )
         self._connection: ClientSideConnection | None = None
         self._keeper: asyncio.Task[None] | None = None
+        self._habits = Habits()
         self._meter = Meter()
         self._config: Sequence[Any] = ()
         self._first_model: str | None = None
@@ -139,7 +142,7 @@ class AcpSession:
         assert self._connection is not None
         assert self.id is not None
         self._meter.begin()
-        turn = self._client.turn = Turn(self._meter)
+        turn = self._client.turn = Turn(self._meter, self._habits)
         self._process.expect_output(self._options.silence_timeout)
         answering = asyncio.create_task(
             self._connection.prompt(session_id=self.id, prompt=self._blocks(request)),
@@ -191,9 +194,12 @@ class AcpSession:
             ),
             client_info=Implementation(name="teambot", title="TeamBot", version=version("teambot-tui")),
         )
+        names = [method.id for method in agent.auth_methods or ()]
         if agent.agent_info is not None:
             told = agent.agent_info.title or agent.agent_info.name
             self._name = one_line(told, _LONGEST_NAME) or self._name
+            names.append(agent.agent_info.name)
+        self._habits = habits_of(names)
         if agent.protocol_version != PROTOCOL_VERSION:
             versions = f"{agent.protocol_version} of the protocol and we speak {PROTOCOL_VERSION}"
             raise BackendError(f"{self._name} speaks version {versions}: try another release of it")
@@ -215,11 +221,14 @@ class AcpSession:
 
     async def _load(self, session: str) -> bool:
         assert self._connection is not None
+        self.id = session  # what it has used so far is told before the answer
+        self._meter = Meter(sums=self._habits.sums)
         try:
             loaded = await self._connection.load_session(
                 cwd=str(self.directory.absolute()), session_id=session, mcp_servers=self._mcp_servers
             )
         except (RequestError, ValidationError):
+            self.id = None
             return False
         await self._enter(session, loaded)
         return True
@@ -230,7 +239,7 @@ class AcpSession:
             cwd=str(self.directory.absolute()), mcp_servers=self._mcp_servers
         )
         self._told = None
-        self._meter = Meter()
+        self._meter = Meter(sums=self._habits.sums)
         await self._enter(made.session_id, made)
 
     async def _enter(self, session: str, offer: NewSessionResponse | LoadSessionResponse) -> None:
@@ -300,10 +309,11 @@ class AcpSession:
         update = params.get("update")
         if method != "session/update" or not isinstance(update, dict) or params.get("sessionId") != self.id:
             return
-        if self._client.turn is not None:
-            self._client.turn.hear(update)
+        turn = self._client.turn
+        if turn is not None and not turn.abandoned:
+            turn.hear(update)
         elif update.get("sessionUpdate") == "usage_update":
-            self._meter.read(update)
+            self._meter.note(update)
         if update.get("sessionUpdate") == "config_option_update":
             with suppress(ValidationError):
                 self._config = ConfigOptionUpdate.model_validate(update).config_options
@@ -318,17 +328,23 @@ class AcpSession:
 
     def _end_turn(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> BackendError | None:
         """Put what the end of a turn brings, and tell what was wrong with it."""
-        note = KEPT if turn.spoke else ""
         error = answering.exception()
         if error is not None:
+            turn.release()
             turn.close_tools(ToolState.FAILED)
-            failure = self._failure(error, note)
+            failure = self._failure(error, KEPT if turn.spoke else "")
             failure.__cause__ = error
             return failure
         response = answering.result()
-        if (usage := response.usage) is not None:
-            counts = usage.total_tokens, usage.input_tokens, usage.output_tokens, usage.thought_tokens or 0
-            turn.report(used_in_turn(self._meter, *counts))
+        usage = self._meter.end(response)
+        reason = turn.failure(used=usage is not None and usage.tokens > 0)
+        if usage is not None and (reason is None or not self._habits.repeats):
+            turn.report(usage)
+        turn.release()
+        note = KEPT if turn.spoke else ""
+        if reason is not None:
+            turn.close_tools(ToolState.FAILED)
+            return BackendError(f"{self._name} failed: {reason[:SHOWN_CHARACTERS]}{note}")
         if response.stop_reason == "end_turn" and not turn.speechless:
             turn.close_tools(ToolState.DONE)
             return None
@@ -364,7 +380,7 @@ class AcpSession:
         if isinstance(error, RequestError):
             if error.code == _NOT_LOGGED_IN:
                 return BackendError(f"{name} is not logged in: {self._how_to_log_in()}")
-            return BackendError(f"{name} failed: {error}{_details(error.data)}{note}")
+            return BackendError(f"{name} failed: {complaint(str(error))}{_details(error.data)}{note}")
         if self._wire.silence is not None:
             return BackendError(f"{name} was stopped: {self._wire.silence}{note}")
         if isinstance(error, ConnectionError) and self._process.returncode is not None:
@@ -390,5 +406,5 @@ def _details(data: object) -> str:
     """What an agent tells about an error besides its message."""
     match data:
         case str(text) | {"details": str(text)} | {"message": str(text)} if text:
-            return f": {text}"
+            return f": {complaint(text)}"
     return ""

@@ -15,7 +15,8 @@ from teambot_tui.engine.ports import Permission, Text, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from teambot_tui.agents.backends.acp_updates import Meter
+    from teambot_tui.agents.backends.acp_habits import Habits
+    from teambot_tui.agents.backends.acp_usage import Meter
     from teambot_tui.engine.ports import ToolState, Update
 
 _MOST_WAITING: Final = 256  # updates
@@ -24,12 +25,12 @@ _MOST_WAITING: Final = 256  # updates
 class Turn:
     """What one task hears from its agent."""
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, habits: Habits) -> None:
         self.spoke = False
         self.denied = False
         self.speechless = False
         """It was denied something and has not said a word since."""
-        self._activity = Activity(meter)
+        self._activity = Activity(meter, habits)
         self._updates: list[Update] = []
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
@@ -41,6 +42,15 @@ class Turn:
         """Take in what the agent reports."""
         for each in self._activity.translate(update):
             self._put(each)
+
+    def failure(self, *, used: bool) -> str | None:
+        """Return why the agent's model failed, if that is what the end of the turn says."""
+        return self._activity.answer.failure(used=used)
+
+    def release(self) -> None:
+        """Take in the rest of what the agent said; nothing follows."""
+        for text in self._activity.answer.release():
+            self._put(text)
 
     def close_tools(self, state: ToolState) -> None:
         """Report an end for every tool call that the agent left open."""

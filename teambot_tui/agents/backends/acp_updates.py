@@ -1,8 +1,7 @@
 """What an agent reports over ACP, in the engine's words; whatever has an unknown shape is left out.
 
 Agents update tools they never announced, and repeat what they said: a tool call is kept by its id, filled in
-by whatever is told of it, and reported when something about it is new. What they say after a tool call, or in
-another message, begins a paragraph.
+by whatever is told of it, and reported when something about it is new.
 """
 
 from __future__ import annotations
@@ -13,11 +12,14 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.backends.paragraphs import Paragraphs
+from teambot_tui.agents.backends.acp_answer import Answer
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from teambot_tui.agents.backends.acp_habits import Habits
+    from teambot_tui.agents.backends.acp_usage import Meter
 
 _KINDS: Final = ("read", "search", "edit", "delete", "move", "execute", "fetch", "think")
 _STATES: Final = {
@@ -32,34 +34,6 @@ _NAMELESS: Final = "a tool without a name"
 
 
 @dataclass(slots=True)
-class Meter:
-    """What a session has used in all, as far as its agent tells, and what of it a turn has."""
-
-    used: int = 0
-    cost: float | None = None
-    used_before: int = 0
-    cost_before: float = 0.0
-
-    def begin(self) -> None:
-        """A turn begins."""
-        self.used_before = self.used
-        self.cost_before = self.cost or 0.0
-
-    def read(self, update: Mapping[str, Any]) -> Usage:
-        """Take in a report about the session and tell what the turn has used."""
-        self.used = _count(update.get("used"))
-        match update.get("cost"):
-            case {"amount": int() | float() as amount, "currency": "USD"}:
-                self.cost = float(amount)
-        return self.turn(max(0, self.used - self.used_before), 0)
-
-    def turn(self, input_tokens: int, output_tokens: int) -> Usage:
-        """What the turn has used, with its share of the cost."""
-        cost = None if self.cost is None else max(0.0, self.cost - self.cost_before)
-        return Usage(input_tokens, output_tokens, cost)
-
-
-@dataclass(slots=True)
 class _Tool:
     title: str = ""
     kind: str = "other"
@@ -70,26 +44,37 @@ class _Tool:
 class Activity:
     """What an agent does in one turn."""
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, habits: Habits) -> None:
+        self.answer = Answer(habits)
         self._meter = meter
+        self._used: Usage | None = None
         self._tools: dict[str, _Tool] = {}
         self._reported: dict[str, ToolCall] = {}
-        self._paragraphs = Paragraphs()
-        self._message = ""
 
     def translate(self, update: Mapping[str, Any]) -> Iterator[Text | Thought | ToolCall | Plan | Usage]:
         """Yield what the update says, if anything."""
         match update:
             case {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": str(text)}}:
-                yield from self._say(text, update.get("messageId"))
+                yield from self.answer.say(text, update.get("messageId"))
+                match update.get("_meta"):
+                    case {"usage": dict(call)}:
+                        self._meter.add(call)
+                        yield from self._use()
             case {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": str(text)}}:
                 yield Thought(text)
             case {"sessionUpdate": "tool_call" | "tool_call_update", "toolCallId": str(identity)}:
+                yield from self.answer.release()
                 yield from self._report(identity, self._fill_in(identity, update))
             case {"sessionUpdate": "plan", "entries": list(entries)}:
                 yield Plan(tuple(_steps(entries)))
             case {"sessionUpdate": "usage_update"}:
-                yield self._meter.read(update)
+                self._meter.note(update)
+                yield from self._use()
+            case {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": dict(status)}}}:
+                if status.get("type") == "systemError":
+                    self.answer.failed()
+                elif status.get("type") == "active":
+                    yield from self.answer.went_on()
 
     def wish(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, str]:
         """Tell for which tool call permission is asked, and its exact detail."""
@@ -113,17 +98,15 @@ class Activity:
                 tool.state = state
                 yield from self._report(identity, tool)
 
-    def _say(self, text: str, message: object) -> Iterator[Text]:
-        if isinstance(message, str) and message:
-            if self._message and message != self._message:
-                self._paragraphs.pause()
-            self._message = message
-        if text:
-            yield Text(self._paragraphs.say(text))
+    def _use(self) -> Iterator[Usage]:
+        usage = self._meter.usage()
+        if usage != self._used:
+            self._used = usage
+            yield usage
 
     def _fill_in(self, identity: str, call: Mapping[str, Any]) -> _Tool:
         if identity not in self._tools:  # an update may come while the agent speaks
-            self._paragraphs.pause()
+            self.answer.pause()
         tool = self._tools.setdefault(identity, _Tool())
         title, kind = call.get("title"), call.get("kind")
         if isinstance(title, str) and title:
@@ -145,12 +128,6 @@ class Activity:
     def _tool_call(self, identity: str, tool: _Tool) -> ToolCall:
         title = tool.title or (_NAMELESS if tool.kind == "other" else tool.kind)
         return ToolCall(identity, title, tool.kind, tool.state, _detail(tool.fields))
-
-
-def used_in_turn(meter: Meter, total: int, input_tokens: int, output_tokens: int, thought: int) -> Usage:
-    """What a turn has used, from the counts at its end; what is in no other count was input."""
-    produced = output_tokens + thought
-    return meter.turn(max(input_tokens, total - produced), produced)
 
 
 def diff(path: str, old: str | None, new: str) -> str:
@@ -239,7 +216,3 @@ def _steps(entries: list[Any]) -> Iterator[Step]:
         match entry:
             case {"content": str(text)}:
                 yield Step(text, str(entry.get("status", "pending")))
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 0

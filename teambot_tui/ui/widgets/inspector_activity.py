@@ -64,8 +64,8 @@ def did_title(view: InspectorView, glyphs: Glyphs) -> Content:
     facts = [f"{doing.tool_count:,} tools" if doing.tool_count > 1 else "1 tool"] if doing.tool_count else []
     if spent := used(doing.usage, glyphs, " tokens"):
         facts.append(spent)
-    if view.status.total not in (None, doing.usage):
-        facts.append(f"in all {used(view.status.total, glyphs)}")
+    if (total := used(view.status.total, glyphs)) and total != used(doing.usage, glyphs):
+        facts.append(f"in all {total}")
     if not (facts or doing.plan or doing.thoughts):
         return NOTHING
     dot = f" {glyphs['dot']} "
