@@ -23,7 +23,7 @@ from teambot_tui.agents.checks import (
     one_of,
     text,
     variable_name,
-    variable_names,
+    variables,
 )
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ TYPES: Mapping[str, BackendType] = {
         Table(
             {
                 "command": arguments,
-                "env": variable_names,
+                "env": variables,
                 "mode": text,
                 "silence_timeout": number(at_most=_A_DAY),
                 "start_timeout": number(at_most=_A_DAY),
@@ -108,7 +108,7 @@ TYPES: Mapping[str, BackendType] = {
         Table(
             {
                 "command": arguments,
-                "env": variable_names,
+                "env": variables,
                 "silence_timeout": number(at_most=_A_DAY),
                 "stream": one_of(_STREAMS),
                 "model_arguments": more_arguments,

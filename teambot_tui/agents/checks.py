@@ -155,9 +155,14 @@ def _words(value: object) -> tuple[str, ...] | None:
     return words if words is not None and all(printable(word) == word for word in words) else None
 
 
-def _variables(value: object) -> tuple[str, ...] | None:
-    names = _strings(value)
-    return names if names is not None and all(_VARIABLE.fullmatch(name) for name in names) else None
+def _variables(value: object) -> dict[str, str | None] | None:
+    if isinstance(value, list):
+        value = dict.fromkeys(names, True) if (names := _strings(value)) is not None else None
+    if not isinstance(value, dict) or not all(map(_VARIABLE.fullmatch, value)):
+        return None
+    known = {name: None if given is True else given for name, given in value.items()}
+    fit = all(given is None or (isinstance(given, str) and "\0" not in given) for given in known.values())
+    return known if fit else None
 
 
 def _strings(value: object) -> tuple[str, ...] | None:
@@ -225,9 +230,12 @@ arguments = Check(
 
 more_arguments = Check('a list of arguments, such as ["--option"], without control characters', _words)
 
-variable_names = Check(
-    'a list of names of environment variables, without their values, such as ["HOME"]', _variables
+variables = Check(
+    'a list of names of environment variables, such as ["SOME_KEY"], or a table of them, where true passes'
+    ' yours on and a text sets another value, such as {SOME_KEY = true, SOME_HOME = "/srv/some"}',
+    _variables,
 )
+"""By name, with the value to set, or None for the one that we have."""
 
 variable_name = Check("the name of an environment variable, not its value, such as SERVER_KEY", _variable)
 

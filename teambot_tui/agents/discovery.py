@@ -89,7 +89,7 @@ async def version_of(preset: Preset, path: str) -> str:
         return ""
     said = b""
     # Not in the project: what lies there is not to have a say in this.
-    process = Process([path, *preset.version], directory=Path("/"), names=(), patience=0.2)
+    process = Process([path, *preset.version], directory=Path("/"), patience=0.2)
     with suppress(OSError, BackendError):
         async with asyncio.timeout(_VERSION_LIMIT), process:
             process.end_input()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from teambot_tui.agents.guard import CHILD_BITS, VARIABLE, Guard, has_living, kill_carriers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 logger = getLogger(__name__)
 
@@ -83,13 +83,14 @@ def marked(mark: int) -> Iterator[None]:
             resource.setrlimit(kind, (before, most))
 
 
-def environment(names: Iterable[str], variables: Mapping[str, str], mark: int) -> dict[str, str]:
-    """What a child may know: the harmless and the named of ours, variables of its own, and its mark."""
-    known = {*names, *filter(_PASSED_ON.fullmatch, os.environ)}
-    passed_on = {name: value for name, value in os.environ.items() if name in known}
+def environment(variables: Mapping[str, str | None], mark: int) -> dict[str, str]:
+    """What a child may know: the harmless of ours, variables of its own (None: as ours is), and its mark."""
+    ours = {*variables, *filter(_PASSED_ON.fullmatch, os.environ)}
+    passed_on = {name: value for name, value in os.environ.items() if name in ours}
+    own = {name: value for name, value in variables.items() if value is not None}
     # A teambot that itself runs as somebody's child keeps that mark, so that its starter finds ours too.
     marks = f"{os.environ.get(VARIABLE, '')} {mark}".strip()
-    return {"TERM": "dumb", "NO_COLOR": "1", **passed_on, **variables, VARIABLE: marks}
+    return {"TERM": "dumb", "NO_COLOR": "1", **passed_on, **own, VARIABLE: marks}
 
 
 def kill_marked(marks: Collection[int], keep: int | None = None) -> None:

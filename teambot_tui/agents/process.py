@@ -31,7 +31,7 @@ from teambot_tui.agents.waiting import at_most, to_its_end
 from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
     from pathlib import Path
 
 _SHUTDOWN_LIMIT: Final = 0.5
@@ -59,9 +59,9 @@ def kill_all() -> None:
 class Process:
     """A child process, for the length of an `async with` block or until closed; iterating gives its output.
 
-    `names` are the variables of our environment the child may see besides the harmless ones, `variables` its
-    own, `silence` the seconds after which a child that says nothing is given up, `patience` the seconds it
-    has to end itself. Unless `errors_apart`, what it writes to its standard error is part of its output.
+    `variables` are what the child sees besides the harmless ones: a value of its own, or None for ours.
+    `silence` is the seconds after which a child that says nothing is given up, `patience` the seconds it has
+    to end itself. Unless `errors_apart`, what it writes to its standard error is part of its output.
     """
 
     def __init__(
@@ -69,8 +69,7 @@ class Process:
         command: Sequence[str],
         *,
         directory: Path,
-        names: Iterable[str] = (),
-        variables: Mapping[str, str] = MappingProxyType({}),
+        variables: Mapping[str, str | None] = MappingProxyType({}),
         silence: float | None = None,
         patience: float = 2.0,
         errors_apart: bool = True,
@@ -79,7 +78,7 @@ class Process:
         self._group = Group()
         self._command = command
         self._directory = directory
-        self._environment = environment(names, variables, self._mark)
+        self._environment = environment(variables, self._mark)
         self._patience = patience
         self._errors_apart = errors_apart
         self._listener = Listener(self._group, silence, errors_apart=errors_apart)

@@ -421,7 +421,7 @@ async def test_a_death_tells_its_last_words_and_the_next_task_starts_anew(stage:
             {},
             "Test Agent speaks version 2 of the protocol and we speak 1: try another release of it",
         ),
-        ("locked", {"login": "agent login"}, "Test Agent is not logged in: run `agent login`"),
+        ("locked", {"login": "run `agent login`"}, "Test Agent is not logged in: run `agent login`"),
         (
             "locked",
             {},
@@ -437,7 +437,7 @@ async def test_every_way_not_to_start(stage: Make, flag: str, options: dict[str,
 
 
 async def test_a_log_in_that_ran_out_in_the_middle(stage: Make) -> None:
-    async with stage(login="agent login") as team:
+    async with stage(login="run `agent login`") as team:
         heard = await team.hear("error login")
     assert (heard.text, heard.error) == ("half", "Test Agent is not logged in: run `agent login`")
 
@@ -475,7 +475,7 @@ async def test_of_our_environment_an_agent_sees_what_is_harmless_or_named(
 ) -> None:
     monkeypatch.setenv("CANARY_SECRET", "x")
     monkeypatch.setenv("CANARY_NAMED", "x")
-    async with stage(env=["CANARY_NAMED"]) as team:
+    async with stage(env={"CANARY_NAMED": None}) as team:
         names = json.loads((await team.hear("environment")).text)
     assert "CANARY_NAMED" in names
     assert "CANARY_SECRET" not in names

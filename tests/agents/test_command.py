@@ -260,9 +260,15 @@ async def test_of_our_environment_a_program_sees_what_is_harmless_or_named(
     for name in ("CANARY_SECRET", "CANARY_NAMED", "LC_CANARY", "XDG_CANARY", "HTTPS_PROXY", "TERM"):
         monkeypatch.setenv(name, name.lower())
     script = "print(*(f'{name}={value}' for name, value in os.environ.items()), sep='\\n')"
-    result = await answer(Command(python(script), env=["CANARY_NAMED", "CANARY_UNSET"]), request(tmp_path))
+    result = await answer(
+        Command(
+            python(script), env={"CANARY_NAMED": None, "CANARY_UNSET": None, "CANARY_SET": "ours to say"}
+        ),
+        request(tmp_path),
+    )
     seen = dict(line.split("=", 1) for line in result.text.splitlines())
     assert seen["CANARY_NAMED"] == "canary_named"
+    assert seen["CANARY_SET"] == "ours to say"
     assert seen["LC_CANARY"] == "lc_canary"
     assert seen["XDG_CANARY"] == "xdg_canary"
     assert seen["PATH"] == os.environ["PATH"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -44,10 +45,11 @@ def test_a_preset_fits_the_table_of_its_type(name: str) -> None:
     table = TYPES[preset.type].options
     assert set(table.required) <= set(options) <= set(table.keys)
     for key, value in options.items():
-        written = list(value) if isinstance(value, tuple) else value
+        written = list(value) if isinstance(value, tuple | dict) else value
         assert table.keys[key](written) == value
     assert preset.install
-    assert not preset.login.needed or preset.login.how
+    # A clause that can stand behind a colon as it is, with the command alone in quotes.
+    assert re.fullmatch(r"run `[^`]+`( and [^`]+)?|set [^`]+", preset.login.how) or not preset.login.needed
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -87,7 +87,7 @@ def test_everything_can_be_set(place: Place) -> None:
         [backends.mine]
         type = "command"
         command = ["program", "", "two\\nlines", "\u00fc"]
-        env = ["API_KEY", "_x1"]
+        env = {API_KEY = true, _x1 = "a value"}
         silence_timeout = 60
 
         [backends.calm]
@@ -112,7 +112,7 @@ def test_everything_can_be_set(place: Place) -> None:
         "command",
         {
             "command": ("program", "", "two\nlines", "\u00fc"),
-            "env": ("API_KEY", "_x1"),
+            "env": {"API_KEY": None, "_x1": "a value"},
             "silence_timeout": 60.0,
         },
     )
@@ -283,8 +283,11 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
             "backends.x.command",
             "control characters",
         ),
-        (COMMAND + 'env = ["KEY=secret"]', "backends.x.env", "without their values"),
-        (COMMAND + "env = {KEY = 1}", "backends.x.env", "without their values"),
+        (COMMAND + 'env = ["KEY=secret"]', "backends.x.env", "a text sets another value"),
+        (COMMAND + "env = {KEY = 1}", "backends.x.env", "a text sets another value"),
+        (COMMAND + "env = {KEY = false}", "backends.x.env", "a text sets another value"),
+        (COMMAND + 'env = {KEY = "a\\u0000b"}', "backends.x.env", "a text sets another value"),
+        (COMMAND + 'env = {"KEY=1" = true}', "backends.x.env", "a text sets another value"),
         (COMMAND + "silence_timeout = 0", "backends.x.silence_timeout", "above 0"),
         (COMMAND + 'comand = "a"', "backends.x.comand", "Did you mean command?"),
         ('[backends.x]\ntype = "rehearsal"\nseed = true', "backends.x.seed", "must be an integer"),

@@ -130,7 +130,7 @@ def test_only_backends_that_are_used_are_built() -> None:
         ("rehearsal", {}),
         ("rehearsal", {"seed": 1, "words_per_second": 0.0}),
         ("command", {"command": ("cat",)}),
-        ("command", {"command": ("cat",), "env": ("HOME",), "silence_timeout": 5.0}),
+        ("command", {"command": ("cat",), "env": {"HOME": None}, "silence_timeout": 5.0}),
     ],
 )
 def test_each_type_is_built_from_the_options_its_table_allows(

@@ -50,7 +50,11 @@ def test_every_backend_is_told_with_what_to_do(teambot: Teambot) -> None:
         ["pm"],
     )
     codex = backends["codex-cli"]
-    assert (codex["version"], codex["login"], codex["what_to_do"]) == ("0.9.1", "not seen", "codex login")
+    assert (codex["version"], codex["login"], codex["what_to_do"]) == (
+        "0.9.1",
+        "not seen",
+        "run `codex login`",
+    )
     assert (backends["gemini"]["found"], backends["gemini"]["what_to_do"]) == (
         False,
         "npm install -g @google/gemini-cli",

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
     from pathlib import Path
 
     from teambot_tui.agents.backends.acp_session import AcpSession
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 class AcpOptions:
     """How an agent is started and what it may do.
 
-    `env` names the variables it may see besides the harmless ones, `login` is the command to tell people who
-    are not logged in. `files` and `terminal` let it work through us, `fresh` lets it forget after each task.
+    `env` are the variables it sees besides the harmless ones, each with its value or None for ours. `login`
+    says what to do without a login. `files` and `terminal` let it work through us, `fresh` lets it forget
+    after each task.
     """
 
     command: Sequence[str]
-    env: Sequence[str] = ()
+    env: Mapping[str, str | None] = field(default_factory=dict)
     mode: str | None = None
     silence_timeout: float = 600.0
     start_timeout: float = 60.0

@@ -73,7 +73,7 @@ class AcpSession:
         self._tools = tools
         self._mcp_servers: list[Any] = []
         self._name = PurePath(options.command[0]).name
-        self._process = Process(options.command, directory=directory, names=options.env)
+        self._process = Process(options.command, directory=directory, variables=options.env)
         self._wire = Wire(self._process, self._hear, self._room)
         self._client = Client(
             directory,
@@ -391,7 +391,7 @@ class AcpSession:
 
     def _how_to_log_in(self) -> str:
         if self._options.login:
-            return f"run `{self._options.login}`"
+            return self._options.login
         ways = f" ({', '.join(self._ways_to_log_in)})" if self._ways_to_log_in else ""
         return f"start {self._options.command[0]} in a terminal and log in there{ways}"
 

@@ -12,6 +12,7 @@ from codecs import getincrementaldecoder
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.backends.streams import STREAMS
@@ -28,7 +29,7 @@ from teambot_tui.agents.process import Process, SilenceError
 from teambot_tui.engine.ports import BackendError, Text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from teambot_tui.agents.backends.streams.shape import Stream
@@ -45,15 +46,15 @@ class Command:
     the prompt goes by standard input. `model_arguments` are added where the request has a model, and
     `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
     `tool_arguments` are added where the agent is offered our tools; `{tools}` in them is a file that says
-    where they are. `env` names the variables it may see besides the harmless ones, `stream` the shape of what
-    it prints.
+    where they are. `env` are the variables it sees besides the harmless ones, with their values or None for
+    ours; `stream` is the shape of what it prints.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        env: Sequence[str] = (),
+        env: Mapping[str, str | None] = MappingProxyType({}),
         silence_timeout: float = 600.0,
         stream: str = "text",
         model_arguments: Sequence[str] = (),
@@ -62,7 +63,7 @@ class Command:
         tool_arguments: Sequence[str] = (),
     ) -> None:
         self._program, *self._arguments = command
-        self._env = tuple(env)
+        self._env = env
         self._silence_timeout = silence_timeout
         self._stream = stream
         self._model_arguments = tuple(model_arguments)
@@ -87,7 +88,7 @@ class Command:
         process = Process(
             [self._program, *self._fill_in(request, tools)],
             directory=request.directory,
-            names=self._env,
+            variables=self._env,
             silence=self._silence_timeout,
         )
         if tools is not None:
