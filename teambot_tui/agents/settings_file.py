@@ -39,6 +39,7 @@ POLICY: Mapping[str, Check[Any]] = {
     "spawn_children": checks.integer(1, 1000),
     "spawn_runs": checks.integer(0, 100_000),
     "spawn_parallel": checks.integer(1, 1000),
+    "idle_agents": checks.integer(0, 1000),
 }
 _PERMISSIONS = checks.one_of(Permissions)
 _DOCUMENT = Table(

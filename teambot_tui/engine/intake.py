@@ -7,7 +7,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, assert_never
 
-from teambot_tui.engine.ports import Permission, Plan, Step, Text, Thought, ToolCall, Usage
+from teambot_tui.engine.ports import Notice, Permission, Plan, Step, Text, Thought, ToolCall, Usage
 from teambot_tui.engine.text import Cleaner, one_line, printable
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class Intake:
                     cost if sane else None,
                     _count(context) if context is not None else None,
                 )
+            case Notice(text):
+                return Notice(one_line(text))
             case Permission():
                 return replace(
                     update,

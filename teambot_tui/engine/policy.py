@@ -46,6 +46,8 @@ class Policy:
     """How many runs may be started in a session by agents and scripts."""
     spawn_parallel: int = 6
     """How many that agents started may be at work at once, at each depth."""
+    idle_agents: int = 8
+    """How many agents without a task may keep their processes."""
     retry_delay: float = 1.0
     """Seconds before the first retry of a run; each further one waits twice as long."""
 

@@ -159,6 +159,13 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the person should know about the agent, in a sentence without a subject."""
+
+    text: str
+
+
 class Verdict(StrEnum):
     """The answer to an agent that asks permission."""
 
@@ -181,7 +188,7 @@ class Permission:
     answer: Callable[[Verdict], None]
 
 
-Activity: TypeAlias = Thought | ToolCall | Plan | Usage
+Activity: TypeAlias = Thought | ToolCall | Plan | Usage | Notice
 """What an agent does besides answering."""
 
 Update: TypeAlias = Text | Activity | Permission
@@ -208,11 +215,20 @@ class Lasting(Protocol):
     """A backend that keeps something between tasks: a conversation, a process."""
 
     async def forget(self, agent: AgentId) -> None:
-        """Let the agent's next task begin without memory of the earlier ones."""
+        """End what it keeps for the agent: its next task begins without memory of the earlier ones."""
         ...
 
     async def aclose(self) -> None:
-        """End whatever it keeps; the session is over."""
+        """End whatever it keeps; no agent runs on it any more, but one may again later."""
+        ...
+
+
+@runtime_checkable
+class Suspendable(Lasting, Protocol):
+    """A backend that keeps something for each agent which costs even while the agent is idle: a process."""
+
+    async def suspend(self, agent: AgentId) -> None:
+        """End that unless the agent is at work; its next task goes on where it was, if that is possible."""
         ...
 
 

@@ -22,11 +22,12 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.intake import Intake
-from teambot_tui.engine.ports import BackendError, Lasting, Permission, Request, Text
+from teambot_tui.engine.ports import BackendError, Permission, Request, Text
 from teambot_tui.engine.text import one_line, printable
+from teambot_tui.engine.upkeep import CloseBackend, Due, ForgetAgent, SuspendAgent, Upkeep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from teambot_tui.engine.bus import Bus
@@ -58,6 +59,7 @@ class Runner:
         self._clock = clock
         self._attended = attended
         self.tools: ToolProvider | None = None
+        self.upkeep = Upkeep(members.values(), rules.policy.idle_agents)
         self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
         self._unanswered: dict[TaskId, str] = {}
         """Work that was stopped because its permission request could not be answered, and why."""
@@ -81,18 +83,19 @@ class Runner:
         """Wait until every task has ended and nothing runs any more."""
         await self._idle.wait()
 
-    def in_background(self, chore: Coroutine[None, None, None], name: str) -> None:
-        """Let something be done that nobody waits for, except the end."""
-        task = asyncio.create_task(chore, name=name)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+    def tidy(self) -> None:
+        """End what backends need not keep any more; nobody waits for it, except the end of the session."""
+        for due in self.upkeep.due():
+            chore = asyncio.create_task(_end_what_is_kept(due), name=type(due).__name__)
+            self._chores.add(chore)
+            chore.add_done_callback(self._chores.discard)
 
     async def aclose(self) -> None:
         """Cancel whatever has not ended and wait until it has."""
         self.report(CancelRequested(self._clock(), self._rules.board.unfinished_tasks()))
         while self._running:
             await asyncio.wait(self._running.values())
-        await asyncio.gather(*self._chores, return_exceptions=True)
+        await asyncio.gather(*self._chores)
         await self._close_backends()
         if self.tools is not None:
             await self.tools.aclose()
@@ -101,11 +104,7 @@ class Runner:
             self._alarm = None
 
     async def _close_backends(self) -> None:
-        backends = {id(member.backend): member.backend for member in self._members.values()}
-        lasting = [backend.aclose() for backend in backends.values() if isinstance(backend, Lasting)]
-        for outcome in await asyncio.gather(*lasting, return_exceptions=True):
-            if isinstance(outcome, Exception):
-                logger.warning("a backend could not be closed", exc_info=outcome)
+        await asyncio.gather(*(_end_what_is_kept(CloseBackend(each)) for each in self.upkeep.backends))
 
     def _carry_out(self, effect: Effect, now: float) -> None:
         match effect:
@@ -141,6 +140,7 @@ class Runner:
         )
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
         self._running[effect.task] = work
+        self.upkeep.begin(member)
         # A callback, because work that is cancelled before its first step never runs a line of its own.
         work.add_done_callback(self._end)
         if effect.task in self._stopped:
@@ -219,7 +219,9 @@ class Runner:
             self._asking.pop(asking)
         stopped = self._unanswered.pop(task, "The work was stopped.")
         error = stopped if work.cancelled() else _reason(work.exception())
+        self.upkeep.end(self._rules.board.tasks[task].agent)
         self.report(WorkEnded(self._clock(), task, error))
+        self.tidy()
 
     def _set_alarm(self, time: float) -> None:
         if self._alarm is not None:
@@ -232,6 +234,21 @@ class Runner:
     def _ring(self) -> None:
         self._alarm = None
         self.report(TimePassed(self._clock()))
+
+
+async def _end_what_is_kept(due: Due) -> None:
+    try:
+        match due:
+            case ForgetAgent(backend, agent):
+                await backend.forget(agent)
+            case SuspendAgent(suspendable, agent):
+                await suspendable.suspend(agent)
+            case CloseBackend(backend):
+                await backend.aclose()
+            case _:
+                assert_never(due)
+    except Exception as error:  # a backend is foreign code: whoever leaves it has nothing to do about it
+        logger.warning("a backend could not end what it keeps", exc_info=error)
 
 
 def _reason(failure: BaseException | None) -> str | None:

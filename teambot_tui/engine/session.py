@@ -237,11 +237,12 @@ class Session:
         """Let those of some agents that joined for this session leave that have no work; return them."""
         lanes = self.board.lanes
         leaving = tuple(agent for agent in agents if not (lane := lanes.get(agent)) or lane.is_idle)
+        present = [agent for agent in leaving if agent in self._roster.temporary]
         self._roster = self._roster.without_agents(*leaving)
-        for agent in leaving:
+        for agent in present:
             self._runner.report(AgentDismissed(self._clock(), agent))
-            if isinstance(self._members[agent].backend, Lasting):
-                self._runner.in_background(self.forget(agent), f"farewell of {agent}")
+            self._runner.upkeep.leave(agent)
+        self._runner.tidy()
         return leaving
 
     def expire(self, task: TaskId, seconds: float) -> None:
@@ -354,8 +355,10 @@ class Session:
         self._members[agent] = replace(self._members[agent], model=model)
 
     def set_backend(self, agent: AgentId, backend: Backend) -> None:
-        """Let an agent's further tasks run on this backend."""
+        """Let an agent's further tasks run on this backend; one that nobody runs on any more is closed."""
         self._members[agent] = replace(self._members[agent], backend=backend)
+        self._runner.upkeep.place(self._members[agent])
+        self._runner.tidy()
 
     def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
         """Answer an agent that asks permission; an answer that comes too late changes nothing."""
@@ -398,7 +401,10 @@ class Session:
     def _take(self, facts: Sequence[Accepted]) -> tuple[TaskId, ...]:
         joined = [fact for fact in facts if isinstance(fact, AgentDefined)]
         if joined:
-            self._members |= {fact.agent: self._recruit(fact) for fact in joined}
+            recruits = [self._recruit(fact) for fact in joined]
+            self._members |= {member.id: member for member in recruits}
+            for member in recruits:
+                self._runner.upkeep.place(member)
             self._roster = self._roster.with_agents(*joined)
         for fact in facts:
             self._runner.report(fact)

@@ -29,7 +29,7 @@ from teambot_tui.engine.facts import (
     WaitProlonged,
 )
 from teambot_tui.engine.ids import TaskId, agent_of
-from teambot_tui.engine.ports import Plan, Thought, ToolCall, Usage
+from teambot_tui.engine.ports import Notice, Plan, Thought, ToolCall, Usage
 from teambot_tui.engine.status import Status, Statuses
 
 if TYPE_CHECKING:
@@ -146,6 +146,8 @@ def _activity(task: TaskId, activity: Activity) -> Event:
         case Usage(tokens_in, tokens_out, cost, context):
             used = {"input_tokens": tokens_in, "output_tokens": tokens_out, "cost": cost, "context": context}
             return _of_task("usage", task, **used)
+        case Notice(text):
+            return _of_task("notice", task, text=text)
         case _:
             assert_never(activity)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.facts import (
+    ActivityReported,
     AgentDefined,
     BudgetReached,
     IterationStarted,
@@ -20,7 +21,7 @@ from teambot_tui.engine.facts import (
     WaitProlonged,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
-from teambot_tui.engine.ports import Verdict
+from teambot_tui.engine.ports import Notice, Verdict
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.text import one_line
 
@@ -60,6 +61,8 @@ class PlainLines:
                 self._speak(task, text)
             case AgentDefined(agent=agent):
                 self._width = max(self._width, min(len(agent), _WIDEST_NAME))
+            case ActivityReported(_, task, Notice(text)):
+                self._end(task, text)
             case PermissionAsked(task=task, request=request):
                 self._wishes[task, request] = fact
             case PermissionSettled():

@@ -32,6 +32,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.injection import Prompt, compose
+from teambot_tui.engine.ports import Notice
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.status import waiting_clause
@@ -143,6 +144,8 @@ class Mirror:
                         self._first_lines[task] = first.lstrip()[:_LAST_LINE]
                     self._activities.hear(task, text)
                     agents.add(agent_of(task))
+                case ActivityReported(_, task, Notice(text)):
+                    troubles.append(f"@{agent_of(task)} {text}")
                 case ActivityReported(_, task, activity):
                     self._activities.take_in(task, activity)
                     active[task] = None

@@ -19,11 +19,12 @@ from teambot_tui.agents.backends.openai import OpenAI
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.facts import TaskStarted
 from teambot_tui.engine.headings import as_data
-from teambot_tui.engine.ids import TaskId
+from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.policy import Policy
 from teambot_tui.language.errors import StatementError
 from tests.agents.conformance import SAFETY, Go
 from tests.agents.http_server import ChatServer
-from tests.agents.subjects import acp_command
+from tests.agents.subjects import acp_command, acp_processes
 from tests.agents.test_process import carriers
 from tests.team import Watch, session_of
 
@@ -183,3 +184,49 @@ async def test_nobody_to_ask_means_no(agents: Acp) -> None:
         session.submit("@pm ask")
         await session.idle()
         assert session.board.tasks[TaskId("pm#1")].output.text == "denied (no)"
+
+
+async def until_processes(count: int) -> None:
+    """Wait until so many agents are left: those that end take a moment."""
+    async with asyncio.timeout(SAFETY):
+        while len(acp_processes()) != count:  # noqa: ASYNC110  no event tells it
+            await asyncio.sleep(0.01)
+
+
+async def test_sixty_runs_leave_few_processes(agents: Acp) -> None:
+    most = 0
+
+    def count(_: object) -> None:
+        nonlocal most
+        most = max(most, len(acp_processes()))
+
+    async with session_of(agents, policy=Policy(max_parallel=4, idle_agents=3, spawn_runs=100)) as session:
+        await session.run("@pm plan")
+        with session.bus.subscribe(count, TaskStarted):
+            await session.spawn(["go"] * 60, agent="ba", parallel=True)
+            await session.idle()
+        assert most < 30, "four at work, three idle, and those that are about to end"
+        await until_processes(3)
+        assert agents._sessions[AgentId("pm")].alive, "the team's own stay longest"
+        left = [agent for agent in session.roster.agents if agent.startswith("ba-")]
+        session.dismiss_idle(*left)
+        await until_processes(1)
+
+
+async def test_what_an_agent_was_started_for_ends_with_the_backend_it_leaves(go: Go, agents: Acp) -> None:
+    other = Acp(AcpOptions(command=acp_command(go.path)))
+    async with session_of(agents) as session:
+        await session.run("@pm,ba plan")
+        session.submit("@pm stream")
+        await asyncio.sleep(0)
+        for agent in session.roster.agents:
+            session.set_backend(agent, other)
+        session.submit("@ba go on")
+        await session.ended([TaskId("ba#2")])
+        await until_processes(2)  # ba's new one, and pm's, which still works
+        go.tell()
+        await session.idle()
+        assert session.outcome(TaskId("pm#2")).output == "one two"
+        await until_processes(1)
+        await session.run("@pm go on")
+        await until_processes(2)

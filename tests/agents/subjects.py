@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import psutil
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.acp_session import AcpSession  # noqa: F401  importing takes memory of its own
@@ -24,6 +26,16 @@ AGENT = Path(__file__).with_name("acp_agent.py")
 def acp_command(go: Path, *flags: str) -> list[str]:
     """The command that starts the test agent."""
     return [sys.executable, "-I", "-S", str(AGENT), str(go), *flags]
+
+
+def acp_processes() -> list[int]:
+    """Return the test agents that we have started and that live."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if str(AGENT) in child.cmdline():
+                found.append(child.pid)
+    return found
 
 
 class AcpSubject:

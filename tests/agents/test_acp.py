@@ -23,6 +23,7 @@ from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import (
     Lasting,
+    Notice,
     Permission,
     Plan,
     Step,
@@ -35,7 +36,7 @@ from teambot_tui.engine.ports import (
     Verdict,
 )
 from tests.agents.conformance import SAFETY, SOON, Go, Heard, listen, request, until_text
-from tests.agents.subjects import acp_command
+from tests.agents.subjects import acp_command, acp_processes
 from tests.agents.test_process import carriers
 
 if TYPE_CHECKING:
@@ -142,7 +143,60 @@ async def test_an_agent_remembers_until_it_forgets(stage: Make) -> None:
     assert other["memory"] == ["recall"]
     assert other["pid"] != first["pid"]
     assert third["memory"] == ["recall"]
-    assert (third["pid"], third["session"] == first["session"]) == (first["pid"], False)
+    assert third["pid"] != first["pid"]
+    assert not psutil.pid_exists(first["pid"])
+
+
+async def test_an_agent_that_is_to_forget_while_it_works_finishes_and_then_forgets(
+    stage: Make, go: Go
+) -> None:
+    async with stage() as team:
+        first = await team.recall()
+        updates = team.run("stream")
+        said = await until_text(updates)
+        await team.backend.forget(PM)
+        assert psutil.pid_exists(first["pid"])
+        go.tell()
+        said += "".join([update.text async for update in updates if isinstance(update, Text)])
+        assert said == "one two"
+        assert not psutil.pid_exists(first["pid"])
+        assert (await team.recall())["memory"] == ["recall"]
+        assert len(acp_processes()) == 1
+
+
+@pytest.mark.parametrize("loads", [False, True])
+async def test_a_suspended_agent_has_no_process_and_goes_on_if_it_can(stage: Make, *, loads: bool) -> None:
+    async with stage("models", *["load"] * loads) as team:
+        first = await team.recall(system="You are pm.", model="large-1")
+        for _ in range(2):
+            await team.backend.suspend(PM)
+            assert acp_processes() == []
+        heard = await team.hear("recall", system="You are pm.")
+        second = json.loads(heard.text)  # and no word of what is replayed
+        await team.backend.suspend(PM)
+        again = await team.hear("recall")
+        assert await team.backend.models(team.directory) == ("small-1", "large-1")
+    notices = [update.text for update in heard.updates if isinstance(update, Notice)]
+    if loads:
+        assert second["memory"] == ["(loaded)", "recall"], "the persona is not told again"
+        assert second["session"] == first["session"]
+        assert notices == []
+    else:
+        assert second["memory"][0].startswith("=== Who You Are ===")
+        assert len(notices) == 1
+        assert notices[0].startswith("has lost its memory of earlier tasks")
+    assert second["model"] == "small-1"
+    assert not any(isinstance(update, Notice) for update in again.updates), "it is told once"
+
+
+async def test_an_agent_at_work_is_not_suspended(stage: Make, go: Go) -> None:
+    async with stage() as team:
+        updates = team.run("stream")
+        await until_text(updates)
+        await team.backend.suspend(PM)
+        go.tell()
+        assert [update.text async for update in updates if isinstance(update, Text)] == ["two"]
+        assert team.alive
 
 
 async def test_an_agent_can_be_told_to_remember_nothing(stage: Make) -> None:

@@ -193,8 +193,8 @@ def test_a_budget_can_be_set(place: Place) -> None:
 
 
 def test_the_limits_of_spawning_can_be_set(place: Place) -> None:
-    place.user("spawn_depth = 0\nspawn_children = 3\nspawn_runs = 20\nspawn_parallel = 1\n")
-    limits = Policy(spawn_depth=0, spawn_children=3, spawn_runs=20, spawn_parallel=1)
+    place.user("spawn_depth = 0\nspawn_children = 3\nspawn_runs = 20\nspawn_parallel = 1\nidle_agents = 0\n")
+    limits = Policy(spawn_depth=0, spawn_children=3, spawn_runs=20, spawn_parallel=1, idle_agents=0)
     assert place.load().policy == limits
 
 
@@ -241,6 +241,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ("spawn_children = 0", "spawn_children", "must be an integer from 1 to 1000, not 0"),
         ("spawn_runs = 1.5", "spawn_runs", "must be an integer from 0 to 100000, not 1.5"),
         ("spawn_parallel = 0", "spawn_parallel", "must be an integer from 1 to 1000, not 0"),
+        ("idle_agents = -1", "idle_agents", "must be an integer from 0 to 1000, not -1"),
         ("token_budget = 1.5", "token_budget", "must be an integer from 1"),
         ('permissions = "yes"', "permissions", "must be one of ask, allow-reads, allow, deny, not yes"),
         ("[agents.pm]\npermissions = true", "agents.pm.permissions", "must be one of ask"),

@@ -1,7 +1,8 @@
 """Any agent that speaks the Agent Client Protocol: one process and one session for each member of the team.
 
-An agent therefore remembers its earlier tasks, until it is told to forget them. The SDK is imported when the
-first task starts, in a thread, because that takes half a second.
+An agent therefore remembers its earlier tasks, until it is told to forget them: then its process ends. One
+that is suspended, or whose process died, is started again for its next task and loads its session if it can.
+The SDK is imported when the first task starts, in a thread, because that takes half a second.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.ports import BackendError
+from teambot_tui.engine.ports import BackendError, Notice
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from teambot_tui.agents.backends.acp_session import AcpSession
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Request, Update
+
+
+_LOST = (
+    "has lost its memory of earlier tasks: its process died, or was ended while idle (see idle_agents),"
+    " and it cannot load an earlier conversation"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +57,7 @@ class Acp:
     def __init__(self, options: AcpOptions) -> None:
         self._options = options
         self._sessions: dict[AgentId, AcpSession] = {}
-        self._to_forget: set[AgentId] = set()
+        self._told_of_loss: set[AgentId] = set()
         self._busy: defaultdict[AgentId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def models(self, directory: Path) -> tuple[str, ...]:  # noqa: ARG002  a session has its own
@@ -65,14 +72,32 @@ class Acp:
         """
         async with self._busy[request.agent]:
             session = await self._ready(request)
-            await session.choose(request.model)
-            async with aclosing(session.turn(request)) as updates:
-                async for update in updates:
-                    yield update
+            try:
+                if session.lost_memory and request.agent not in self._told_of_loss:
+                    self._told_of_loss.add(request.agent)
+                    yield Notice(_LOST)
+                await session.choose(request.model)
+                async with aclosing(session.turn(request)) as updates:
+                    async for update in updates:
+                        yield update
+            finally:
+                if self._sessions.get(request.agent) is not session:  # it was to forget meanwhile
+                    await session.close()
 
     async def forget(self, agent: AgentId) -> None:
-        """Let the agent's next task begin a new session."""
-        self._to_forget.add(agent)
+        """End the agent's process, after the task it works on; its next one starts another."""
+        session = self._sessions.pop(agent, None)
+        self._told_of_loss.discard(agent)
+        if session is not None and not self._busy[agent].locked():
+            del self._busy[agent]
+            await session.close()
+
+    async def suspend(self, agent: AgentId) -> None:
+        """End the agent's process unless it works; its next task starts another that goes on where it was."""
+        session = self._sessions.get(agent)
+        if session is not None and not self._busy[agent].locked():
+            async with self._busy[agent]:
+                await session.close()
 
     async def aclose(self) -> None:
         """End every process."""
@@ -82,28 +107,21 @@ class Acp:
 
     async def _ready(self, request: Request) -> AcpSession:
         """Return the agent's session, started or begun anew where that is needed."""
-        agent = request.agent
-        session = self._sessions.get(agent)
-        forgets = self._options.fresh or agent in self._to_forget
-        self._to_forget.discard(agent)
+        session = self._sessions.get(request.agent)
         if session is None or not session.alive or session.directory != request.directory:
-            return await self._start(request, session.id if session is not None and not forgets else None)
-        if forgets:
-            try:
-                await session.begin_anew()
-            except BaseException:
-                self._to_forget.add(agent)
-                raise
+            return await self._start(request, session)
+        if self._options.fresh:
+            await session.begin_anew()
         return session
 
-    async def _start(self, request: Request, resumed: str | None) -> AcpSession:
+    async def _start(self, request: Request, old: AcpSession | None) -> AcpSession:
         make = await asyncio.to_thread(_session_type)
-        old = self._sessions.pop(request.agent, None)
         if old is not None:
             await old.close()
         session = make(self._options, request.directory, request.tools)
-        await session.start(resumed)
-        self._sessions[request.agent] = session
+        await session.start(None if self._options.fresh else old)
+        if self._sessions.get(request.agent) is old:  # else it was to forget what it has just loaded
+            self._sessions[request.agent] = session
         return session
 
 

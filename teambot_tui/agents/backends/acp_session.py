@@ -91,6 +91,9 @@ class AcpSession:
         self._modes: dict[str, str] = {}
         self._mode: str | None = None
         self._told: str | None = None
+        self._has_worked = False
+        self.lost_memory = False
+        """Whether it took the place of one that had worked, and could not load its session."""
         self._loads = False
         self._ways_to_log_in: list[str] = []
 
@@ -105,14 +108,14 @@ class AcpSession:
         option = option_for("model", self._config)
         return tuple(choices(option)) if option else ()
 
-    async def start(self, resume: str | None) -> None:
-        """Start the process and a session, the one to resume if the agent can.
+    async def start(self, old: AcpSession | None) -> None:
+        """Start the process and a session, the old one if the agent can load it.
 
         Raises:
             BackendError: It cannot be started, or not in time.
         """
         try:
-            await self._in_time(self._start(resume))
+            await self._in_time(self._start(old))
         except BaseException:
             await self.close(_HURRY)
             raise
@@ -142,6 +145,7 @@ class AcpSession:
         assert self._connection is not None
         assert self.id is not None
         self._meter.begin()
+        self._has_worked = True
         turn = self._client.turn = Turn(self._meter, self._habits)
         self._process.expect_output(self._options.silence_timeout)
         answering = asyncio.create_task(
@@ -175,7 +179,7 @@ class AcpSession:
             self._keeper.cancel()
             await asyncio.wait([self._keeper])
 
-    async def _start(self, resume: str | None) -> None:
+    async def _start(self, old: AcpSession | None) -> None:
         try:
             await self._process.start()
         except OSError as error:
@@ -209,7 +213,8 @@ class AcpSession:
         if self._tools is not None and http and http.http and (server := await self._tools()) is not None:
             self._mcp_servers = [_mcp_server(server)]
             server.attention.listener = self._client.count_wait
-        if resume is None or not self._loads or not await self._load(resume):
+        if old is None or not self._loads or not await self._load(old):
+            self.lost_memory = old is not None and old._has_worked
             await self._new_session()
 
     async def _keep(self) -> None:
@@ -219,18 +224,22 @@ class AcpSession:
         finally:
             await self._process.close()
 
-    async def _load(self, session: str) -> bool:
+    async def _load(self, old: AcpSession) -> bool:
+        """Go on with an old session. What the agent tells of it meanwhile is not new: no turn hears it."""
         assert self._connection is not None
-        self.id = session  # what it has used so far is told before the answer
-        self._meter = Meter(sums=self._habits.sums)
+        if old.id is None:
+            return False
+        self.id, self._meter = old.id, old._meter  # what was used so far may be told before the answer
         try:
             loaded = await self._connection.load_session(
-                cwd=str(self.directory.absolute()), session_id=session, mcp_servers=self._mcp_servers
+                cwd=str(self.directory.absolute()), session_id=old.id, mcp_servers=self._mcp_servers
             )
         except (RequestError, ValidationError):
             self.id = None
             return False
-        await self._enter(session, loaded)
+        self._told, self._has_worked = old._told, old._has_worked
+        await self._enter(old.id, loaded)
+        self._first_model = old._first_model or self._first_model
         return True
 
     async def _new_session(self) -> None:
