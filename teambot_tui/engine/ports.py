@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from teambot_tui.engine.facts import AgentDefined
@@ -47,12 +47,15 @@ class Attention:
 class ToolServer:
     """Where an agent finds the tools we offer it (MCP over HTTP), and the secret it must show there.
 
-    Who waits for one of them is not silent: `attention` tells when that is.
+    Who waits for one of them is not silent: `attention` tells when that is. `tools` are their names, each
+    with those that its arguments may be given by.
     """
 
     url: str
     secret: str = field(repr=False)
     attention: Attention = field(default_factory=Attention, compare=False)
+    tools: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    name: str = "teambot"
 
 
 class ToolProvider(Protocol):

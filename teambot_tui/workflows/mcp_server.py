@@ -18,11 +18,12 @@ from teambot_tui.engine.ports import ToolServer
 from teambot_tui.workflows.door import Door, DoorError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.session import Session
+    from teambot_tui.workflows.mcp_tools import TeamServer
 
 logger = getLogger(__name__)
 
@@ -47,6 +48,7 @@ class McpDoor:
         self._starting: asyncio.Task[str | None] | None = None
         self._serving: asyncio.Task[None] | None = None
         self._server: Any = None
+        self._tools: Mapping[str, frozenset[str]] = {}
 
     async def server_for(self, agent: AgentId) -> ToolServer | None:
         """Return where the agent finds its tools; nothing if the SDK is not installed."""
@@ -56,7 +58,8 @@ class McpDoor:
         if url is None:
             return None
         if agent not in self._servers:
-            server = self._servers[agent] = ToolServer(url, secrets.token_urlsafe(32))
+            server = ToolServer(url, secrets.token_urlsafe(32), tools=self._tools)
+            self._servers[agent] = server
             self._callers[server.secret] = agent
         return self._servers[agent]
 
@@ -74,16 +77,23 @@ class McpDoor:
 
     async def _start(self) -> str | None:
         try:
-            app, uvicorn = await asyncio.to_thread(self._build)
+            server, uvicorn = await asyncio.to_thread(self._build)
         except ModuleNotFoundError as error:
             logger.info("agents get no tools of ours: %s is not installed", error.name)
             return None
+        self._tools = await server.arguments()
+        # Answers are streams of events: in a plain JSON answer there is no room for a beat.
+        app = cast("_Asgi", server.streamable_http_app(streamable_http_path=_PATH, stateless_http=True))
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # who is told the address may connect before the server has begun
         port = listener.getsockname()[1]
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=1
+            _Guarded(app, self._callers),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)
         self._server.capture_signals = nullcontext  # signals are not its business
@@ -96,7 +106,7 @@ class McpDoor:
         finally:
             listener.close()
 
-    def _build(self) -> tuple[Any, Any]:
+    def _build(self) -> tuple[TeamServer, Any]:
         import uvicorn  # noqa: PLC0415  imported only when an agent can use it
 
         from teambot_tui.workflows.mcp_tools import TeamServer, add_tools  # noqa: PLC0415
@@ -107,9 +117,7 @@ class McpDoor:
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())
         add_tools(server, self._door, self._caller, self._waited_for, self._beat)
-        # Answers are streams of events: in a plain JSON answer there is no room for a beat.
-        app = server.streamable_http_app(streamable_http_path=_PATH, stateless_http=True)
-        return _Guarded(cast("_Asgi", app), self._callers), uvicorn
+        return server, uvicorn
 
     def _waited_for(self, agent: AgentId) -> AbstractContextManager[None]:
         return self._servers[agent].attention.waited_for()

@@ -23,6 +23,7 @@ from teambot_tui.language.names import did_you_mean
 from teambot_tui.workflows.door import Door, DoorError
 
 Names = str | list[str]
+_GAP = re.compile(r"_([a-z])")
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 
@@ -37,10 +38,20 @@ class TeamServer(MCPServer[Any]):
         Raises:
             ToolError: It fails, or the arguments are not its.
         """
-        known = {tool.name: tuple(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        known = await self._known()
         if name in known:
             arguments = _named(name, arguments, known[name])
         return await super().call_tool(name, arguments, context)
+
+    async def arguments(self) -> dict[str, frozenset[str]]:
+        """Return the tools, each with the names that its arguments may be given by."""
+        return {
+            tool: frozenset((*names, *(_GAP.sub(lambda gap: gap[1].upper(), name) for name in names)))
+            for tool, names in (await self._known()).items()
+        }
+
+    async def _known(self) -> dict[str, tuple[str, ...]]:
+        return {tool.name: tuple(tool.input_schema["properties"]) for tool in await self.list_tools()}
 
 
 def _named(tool: str, arguments: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:

@@ -388,6 +388,17 @@ class Agent:
         self.use_tool("wait", {"runs": ["helper"]})
         self.say(json.loads(self.use_tool("output", {"run": "helper"}))["output"])
 
+    def on_courteous(self, prompt: str) -> None:
+        """Ask before a tool of the server is used, as most agents do, and before a command of its name."""
+        name, arguments = "mcp__teambot__spawn", {"task": "Count to three", "label": "helper"}
+        call = {"toolCallId": "c1", "title": name, "kind": "other", "rawInput": arguments}
+        self.update("tool_call", **call)
+        asked = self.permission(call)
+        self.use_tool("spawn", arguments)
+        self.update("tool_call_update", toolCallId="c1", status="completed")
+        command = {"toolCallId": "c2", "title": name, "kind": "execute", "rawInput": {"command": name}}
+        self.say(f"{asked} {self.permission(command)}")
+
     def use_tool(self, name: str, arguments: Message) -> str:
         server = self.servers[0]
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}

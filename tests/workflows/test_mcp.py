@@ -467,11 +467,38 @@ async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_p
         assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
 
 
+async def test_one_spawn_asks_one_question(tmp_path: Path) -> None:
+    agent = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools")))
+    gate = Gate()
+
+    def recruit(defined: AgentDefined) -> Member:
+        return Member(defined.agent, "You help.", None, gate)
+
+    members = [Member(AgentId("pm"), "You lead.", None, agent)]
+    session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path, attended=True)
+    session.offer_tools(McpDoor(session))
+    async with asyncio.timeout(60), session:
+        session.submit("@pm courteous")
+        await until(lambda: session.approvals)
+        (asked,) = session.approvals
+        assert (asked.tool, asked.kind) == ("spawn", "spawn"), "only ours is asked"
+        session.answer(asked.task, asked.request, Verdict.ALLOW)
+        await until(lambda: session.approvals)
+        (asked,) = session.approvals
+        assert (asked.tool, asked.kind) == ("mcp__teambot__spawn", "execute"), "a command is not our tool"
+        session.answer(asked.task, asked.request, Verdict.REJECT)
+        await session.ended([TaskId("pm#1")])
+        assert session.outcome(TaskId("pm#1")).output == "yes no"
+        session.cancel()
+
+
 SHOW = """
 import json, os, stat, sys
 path = sys.argv[-1].partition("=")[2]
 folder = os.path.dirname(path)
-print(json.dumps([sys.argv, dict(os.environ), stat.S_IMODE(os.stat(folder).st_mode), os.path.exists(path)]))
+servers = json.load(open(path))["mcpServers"]
+keys = {name: sorted(server) for name, server in servers.items()}
+print(json.dumps([sys.argv, dict(os.environ), stat.S_IMODE(os.stat(folder).st_mode), keys]))
 """
 
 
@@ -505,8 +532,9 @@ async def test_the_secret_of_an_agent_is_told_to_nobody_else(
     assert server.secret != other.secret
     for secret in (server.secret, other.secret):
         assert secret not in "".join(lines) + shown + caplog.text + repr(server) + repr(other)
-    arguments, _, mode, exists = json.loads(shown)
-    assert (mode, exists) == (0o700, True)
+    arguments, _, mode, keys = json.loads(shown)
+    # Claude Code drops a server whose entry has anything else.
+    assert (mode, keys) == (0o700, {"teambot": ["headers", "type", "url"]})
     assert not await asyncio.to_thread(Path(arguments[-1].partition("=")[2]).exists), (
         "it is gone with the task"
     )

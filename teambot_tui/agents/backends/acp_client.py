@@ -9,7 +9,7 @@ import asyncio
 import shlex
 from contextlib import contextmanager
 from logging import getLogger
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acp import RequestError
 from acp.schema import (
@@ -29,11 +29,12 @@ from teambot_tui.agents.backends.acp_updates import diff
 from teambot_tui.engine.ports import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from acp.schema import EnvVariable, PermissionOption, ToolCallUpdate
 
+    from teambot_tui.agents.backends.acp_own_tools import OwnTools
     from teambot_tui.agents.backends.acp_turn import Turn
 
 logger = getLogger(__name__)
@@ -61,6 +62,7 @@ class Client:
     ) -> None:
         self.turn: Turn | None = None
         self.session: str | None = None
+        self.own_tools: OwnTools | None = None
         self.terminals = Terminals(silence)
         self._directory = directory
         self._files = Files(directory)
@@ -102,11 +104,19 @@ class Client:
             verdict = None
             if turn is not None:
                 call = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
-                verdict = await turn.ask_for_call(tool_call.tool_call_id, call)
+                if self._is_ours(tool_call.tool_call_id, call, options):
+                    verdict = Verdict.ALLOW
+                else:
+                    verdict = await turn.ask_for_call(tool_call.tool_call_id, call)
             choice = _choose(options, verdict) if verdict is not None else None
             if choice is None:
                 return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
             return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=choice))
+
+    def _is_ours(self, identity: str, call: Mapping[str, Any], options: Sequence[PermissionOption]) -> bool:
+        """Whether one of our tools is to be called this once: it asks the person itself where it must."""
+        once = any(option.kind == "allow_once" for option in options)
+        return once and self.own_tools is not None and self.own_tools.asked_for(identity, call)
 
     async def read_text_file(
         self, path: str, session_id: str, limit: int | None = None, line: int | None = None

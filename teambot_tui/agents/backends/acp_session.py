@@ -28,6 +28,7 @@ from pydantic import ValidationError
 from teambot_tui.agents.backends.acp_choices import choices, find, option_for
 from teambot_tui.agents.backends.acp_client import Client
 from teambot_tui.agents.backends.acp_habits import Habits, habits_of
+from teambot_tui.agents.backends.acp_own_tools import OwnTools
 from teambot_tui.agents.backends.acp_turn import Turn
 from teambot_tui.agents.backends.acp_usage import Meter
 from teambot_tui.agents.backends.acp_wire import Wire
@@ -72,6 +73,7 @@ class AcpSession:
         self._options = options
         self._tools = tools
         self._mcp_servers: list[Any] = []
+        self._server: ToolServer | None = None
         self._name = PurePath(options.command[0]).name
         self._process = Process(options.command, directory=directory, variables=options.env)
         self._wire = Wire(self._process, self._hear, self._room)
@@ -147,6 +149,7 @@ class AcpSession:
         self._meter.begin()
         self._has_worked = True
         turn = self._client.turn = Turn(self._meter, self._habits)
+        self._client.own_tools = OwnTools(self._server) if self._server else None
         self._process.expect_output(self._options.silence_timeout)
         answering = asyncio.create_task(
             self._connection.prompt(session_id=self.id, prompt=self._blocks(request)),
@@ -211,6 +214,7 @@ class AcpSession:
         self._loads = bool(agent.agent_capabilities and agent.agent_capabilities.load_session)
         http = agent.agent_capabilities and agent.agent_capabilities.mcp_capabilities
         if self._tools is not None and http and http.http and (server := await self._tools()) is not None:
+            self._server = server
             self._mcp_servers = [_mcp_server(server)]
             server.attention.listener = self._client.count_wait
         if old is None or not self._loads or not await self._load(old):
@@ -321,6 +325,8 @@ class AcpSession:
         turn = self._client.turn
         if turn is not None and not turn.abandoned:
             turn.hear(update)
+            if self._client.own_tools is not None:
+                self._client.own_tools.hear(update)
         elif update.get("sessionUpdate") == "usage_update":
             self._meter.note(update)
         if update.get("sessionUpdate") == "config_option_update":
@@ -408,7 +414,7 @@ class AcpSession:
 def _mcp_server(server: ToolServer) -> HttpMcpServer:
     """Where the agent finds our tools, in the words of the protocol."""
     shown = HttpHeader(name="Authorization", value=f"Bearer {server.secret}")
-    return HttpMcpServer(type="http", name="teambot", url=server.url, headers=[shown])
+    return HttpMcpServer(type="http", name=server.name, url=server.url, headers=[shown])
 
 
 def _details(data: object) -> str:

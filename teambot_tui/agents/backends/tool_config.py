@@ -42,6 +42,4 @@ async def tool_config(request: Request) -> AsyncIterator[ToolConfig | None]:
 
 def _json(server: ToolServer) -> str:
     headers = {"Authorization": f"Bearer {server.secret}"}
-    return json.dumps(
-        {"mcpServers": {"teambot": {"type": "http", "url": server.url, "headers": headers, "tools": ["*"]}}}
-    )
+    return json.dumps({"mcpServers": {server.name: {"type": "http", "url": server.url, "headers": headers}}})
