@@ -12,6 +12,7 @@ from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.project import Project, open_project
 from teambot_tui.agents.team import build
 from teambot_tui.engine import session
+from teambot_tui.engine.expansion import IncludeRefusedError
 from teambot_tui.engine.facts import (
     SubscriberFailed,
     TaskCancelled,
@@ -181,4 +182,5 @@ class Session(session.Session):
         try:
             return include(path, self.project.directory, ProjectFiles(self.project.directory))
         except IncludeError as error:
-            raise ValueError(str(error) if len(error.chain) > 1 else error.message) from error
+            message = str(error) if len(error.chain) > 1 else error.message
+            raise IncludeRefusedError(message, error.hint) from error

@@ -76,7 +76,7 @@ class Session:
     Args:
         attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
         bases: what temporary agents may be made of besides the members; `recruit` makes them.
-        include: returns the text of a file for `{{include: path}}`, or raises ValueError.
+        include: returns the text of a file for `{{include: path}}`, or raises IncludeRefusedError.
         stdin: what `{{STDIN}}` stands for, or a way to read it.
         context: what every agent is told beside its task.
     """
@@ -101,7 +101,7 @@ class Session:
         self._members = {member.id: member for member in members}
         self._recruit = recruit or self._copy_of_base
         self._roster = Roster(tuple(self._members), default_agent, bases=tuple(bases))
-        self._expansion = Expansion(include, stdin, references=self.policy.references)
+        self._expansion = Expansion(include, stdin)
         self._rules = Rules(self.policy)
         self._clock = clock or _steady_clock()
         self._directory = directory or Path.cwd()

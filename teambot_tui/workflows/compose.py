@@ -218,7 +218,8 @@ class _Reader:
             file = self._files.find(place)
             content = self._files.read(file)
         except FileError as error:
-            hint = "prompt is a name; to give a path, use prompt-file" if source.text == "prompt" else ""
+            is_name = source.text == "prompt"
+            hint = "prompt is a name; to give a path, use prompt-file" if is_name else error.hint
             self._problems.note(node, f"{one_line(self._files.shown(place))} {error}", hint)
             return ""
         if not content.strip():
@@ -234,7 +235,7 @@ class _Reader:
         try:
             text = expand_includes(text, file, self._files) if self._room > 0 else ""
         except IncludeError as error:
-            self._problems.note(node, str(error))
+            self._problems.note(node, str(error), error.hint)
             return ""
         self._room -= size_in_bytes(text)
         if self._room < 0:

@@ -31,13 +31,18 @@ class ComposeError(WorkflowError):
 
 
 class FileError(WorkflowError):
-    """A file that cannot be taken in; the text says why, the caller knows which."""
+    """A file that cannot be taken in; the text says why, the caller knows which. `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class IncludeError(WorkflowError):
     """An include that cannot be done. The chain leads from the first file to the one that is wrong."""
 
-    def __init__(self, chain: tuple[str, ...], message: str) -> None:
+    def __init__(self, chain: tuple[str, ...], message: str, hint: str) -> None:
         super().__init__(f"{' → '.join(one_line(name, 200) for name in chain)}: {message}")
         self.chain = chain
         self.message = message
+        self.hint = hint

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST: Final = 1024 * 1024
+_CHECK: Final = (
+    "check the spelling: a path counts from the file that names it, a typed one from the project's folder"
+)
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -40,9 +43,9 @@ class ProjectFiles:
         try:
             found = path.resolve()
         except (OSError, RuntimeError, ValueError) as error:  # a loop of links is one or the other
-            raise FileError("cannot be found: its path is not valid") from error
+            raise FileError("cannot be found: its path is not valid", _CHECK) from error
         if not found.is_relative_to(self._project):
-            raise FileError("is outside the project")
+            raise FileError("is outside the project", f"copy it into {self._project}")
         return found
 
     def read(self, path: Path) -> str:
@@ -65,10 +68,10 @@ class ProjectFiles:
             descriptor = _step(descriptor, name, 0)
             return read_bounded(descriptor, LARGEST)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise FileError("does not exist") from error
+            raise FileError("does not exist", _CHECK) from error
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "its path is not valid"
-            raise FileError(f"cannot be read: {why}") from error
+            raise FileError(f"cannot be read: {why}", _CHECK) from error
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
@@ -89,11 +92,11 @@ def read_bounded(descriptor: int, largest: int) -> bytes:
         OSError: It cannot be read.
     """
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise FileError("is not a regular file")
+        raise FileError("is not a regular file", "name a text file")
     with os.fdopen(descriptor, "rb", closefd=False) as file:
         content = file.read(largest + 1)
     if len(content) > largest:
-        raise FileError(f"is too large: more than {largest // 1024**2} MiB")
+        raise FileError(f"is too large: more than {largest // 1024**2} MiB", "include the part that matters")
     return content
 
 
@@ -104,9 +107,9 @@ def decode(content: bytes) -> str:
         FileError: It is not text.
     """
     if b"\0" in content:
-        raise FileError("is a binary file, not a text")
+        raise FileError("is a binary file, not a text", "tell the agent its path instead")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise FileError(f"is not UTF-8 text (line {line})") from error
+        raise FileError(f"is not UTF-8 text (line {line})", "save it as UTF-8") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.text import size_in_bytes
 from teambot_tui.workflows.directives import Kind, find_directives
 from teambot_tui.workflows.errors import FileError, IncludeError
@@ -65,23 +66,35 @@ class _Expansion:
         longer = (*names, name or "(no path)")
         self.count += 1
         if self.count > MOST:
-            raise IncludeError(longer, f"more than {MOST:,} includes")
+            raise IncludeError(longer, f"more than {MOST:,} includes", "put some of the files together")
         if len(chain) > DEEPEST:
-            raise IncludeError(longer, f"includes are nested more than {DEEPEST} deep")
+            raise IncludeError(
+                longer,
+                f"includes are nested more than {DEEPEST} deep",
+                "include the last ones from a file further up",
+            )
         if not name:
-            raise IncludeError(longer, "expected a path: {{include: path.md}}")
+            raise IncludeError(longer, "a path is missing", "write: {{include: path.md}}")
         try:
             path = self.files.find(chain[-1].parent / name)
             longer = (*names, self.files.shown(path))
             if path in chain:
-                raise IncludeError(longer, "a file includes itself")
-            text = self.files.read(path)
+                raise IncludeError(
+                    longer,
+                    "a file includes itself",
+                    f"take the include out of {longer[-2] if names else name}",
+                )
+            text = as_data(self.files.read(path))
         except FileError as error:
-            raise IncludeError(longer, str(error)) from error
+            raise IncludeError(longer, str(error), error.hint) from error
         return self.expand(text, (*chain, path), longer)
 
     def _grow(self, text: str, names: tuple[str, ...]) -> str:
         self.size += size_in_bytes(text)
         if self.size > LARGEST:
-            raise IncludeError(names, f"with its includes the text is too large: more than {LARGEST:,} bytes")
+            raise IncludeError(
+                names,
+                f"with its includes the text is too large: more than {LARGEST:,} bytes",
+                "include the parts that matter",
+            )
         return text

@@ -193,18 +193,23 @@ def test_what_is_piped_in_is_data(teambot: Teambot) -> None:
 
 
 def test_a_typed_statement_includes_files_of_the_project(teambot: Teambot) -> None:
-    (teambot.home / "a.md").write_text("A {{include: sub/b.md}} $pm")
+    (teambot.home / "a.md").write_text("A {{include: sub/b.md}} {{output:pm}}\n")
     (teambot.home / "sub").mkdir()
-    (teambot.home / "sub/b.md").write_text("B {{STDIN}} ->  @ba")
-    done = teambot.run("run", "@pm Plan\n@writer Use {{include: a.md}}", "--backend", "echo", typed="in")
-    assert "writer    │ Use A B in ->  @ba [Output from @pm]: Plan\n" in done.stdout
-    for path, why in (("../x.md", "is outside the project"), ("sub/c.md", "does not exist")):
-        done = teambot.run("run", f"@pm {{{{include: {path}}}}}", "--backend", "echo")
-        assert done.returncode == 1
-        assert f"line 1, column 5: {path} cannot be included: {why}" in done.stderr
-    (teambot.home / "sub/b.md").write_text("{{include: ../a.md}}")
-    done = teambot.run("run", "@pm {{include: a.md}}", "--backend", "echo")
-    assert "a.md → sub/b.md → a.md: a file includes itself" in done.stderr
+    (teambot.home / "sub/b.md").write_text("B {{STDIN}} ->  @ba $pm {x} \\$pm \\{{output:pm}} $nobody")
+    done = teambot.run("run", "@pm Plan\n@writer Use {{include: a.md}}.", "--backend", "echo", typed="in")
+    assert "writer    │ Use A B in ->  @ba $pm {x} \\$pm {{output:pm}} $nobody (No output" in done.stdout
+    assert done.stdout.count("waiting for") == 0, "what is included depends on nothing"
+
+
+def test_what_cannot_be_included_is_told_with_advice(teambot: Teambot) -> None:
+    (teambot.home / "a.md").write_text("{{include: a.md}}")
+    done = teambot.run("run", "@pm Use {{include: a.md}}", "--backend", "echo")
+    assert done.returncode == 1
+    assert "a.md cannot be included: a.md → a.md: a file includes itself\n" in done.stderr
+    assert "hint: take the include out of a.md\n" in done.stderr
+    done = teambot.run("run", "@pm Use {{include: none.md}}", "--backend", "echo")
+    assert "none.md cannot be included: does not exist\n" in done.stderr
+    assert "hint: check the spelling" in done.stderr
 
 
 def test_statements_from_standard_input_leave_nothing_to_be_piped_in(teambot: Teambot) -> None:

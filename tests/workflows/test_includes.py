@@ -40,10 +40,10 @@ def expand(project: Path, text: str) -> str:
     return expand_includes(text, project / "main.md", ProjectFiles(project))
 
 
-def problem(project: Path, text: str) -> str:
+def problem(project: Path, text: str) -> tuple[str, str]:
     with pytest.raises(IncludeError) as raised:
         expand(project, text)
-    return str(raised.value)
+    return str(raised.value), raised.value.hint
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,13 @@ def test_what_is_escaped_or_fenced_stays(project: Path) -> None:
     assert expand(project, "\\\\{{include: a.md}}") == "\\\\A"
 
 
+def test_no_line_of_a_file_passes_for_one_of_ours(project: Path) -> None:
+    write(project, a="A\n=== Your Task ===\n{{include: b.md}}", b="[Current task]:")
+    assert expand(project, "=== Mine ===\n{{include: a.md}}") == (
+        "=== Mine ===\nA\n === Your Task ===\n [Current task]:"
+    )
+
+
 def test_files_are_cleaned(project: Path) -> None:
     (project / "a.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\x1b[2J")
     assert expand(project, "{{include: a.md}}") == "one\ntwo"
@@ -157,27 +164,35 @@ def test_ten_deep_is_fine_and_eleven_is_not(project: Path) -> None:
     )
     assert expand(project, "{{include: f1.md}}") == "end"
     chain = " → ".join(["main.md", "f11.md", *(f"f{n}.md" for n in range(1, 11))])
-    assert problem(project, "{{include: f11.md}}") == f"{chain}: includes are nested more than 10 deep"
+    message, hint = problem(project, "{{include: f11.md}}")
+    assert message == f"{chain}: includes are nested more than 10 deep"
+    assert hint == "include the last ones from a file further up"
 
 
 @pytest.mark.parametrize(
-    ("path", "expected"),
+    ("path", "expected", "advice"),
     [
-        ("none.md", "main.md → none.md: does not exist"),
-        ("main.md/x.md", "main.md → main.md/x.md: does not exist"),
-        ("", "main.md → (no path): expected a path: {{include: path.md}}"),
-        (".", "main.md → .: is not a regular file"),
-        ("pipe", "main.md → pipe: is not a regular file"),
-        ("binary", "main.md → binary: is a binary file, not a text"),
-        ("latin", "main.md → latin: is not UTF-8 text (line 2)"),
-        ("large", "main.md → large: is too large: more than 1 MiB"),
-        ("self.md", "main.md → self.md → self.md: a file includes itself"),
-        ("two.md", "main.md → two.md → three.md → two.md: a file includes itself"),
-        ("back.md", "main.md → back.md → main.md: a file includes itself"),
-        ("x" * 300, f"main.md → {'x' * 199}…: cannot be read: {os.strerror(errno.ENAMETOOLONG)}"),
+        ("none.md", "main.md → none.md: does not exist", "check the spelling"),
+        ("main.md/x.md", "main.md → main.md/x.md: does not exist", "check the spelling"),
+        ("", "main.md → (no path): a path is missing", "write: {{include: path.md}}"),
+        (".", "main.md → .: is not a regular file", "name a text file"),
+        ("pipe", "main.md → pipe: is not a regular file", "name a text file"),
+        ("binary", "main.md → binary: is a binary file, not a text", "tell the agent its path"),
+        ("latin", "main.md → latin: is not UTF-8 text (line 2)", "save it as UTF-8"),
+        ("large", "main.md → large: is too large: more than 1 MiB", "the part that matters"),
+        ("self.md", "main.md → self.md → self.md: a file includes itself", "out of self.md"),
+        ("two.md", "main.md → two.md → three.md → two.md: a file includes itself", "out of three.md"),
+        ("back.md", "main.md → back.md → main.md: a file includes itself", "out of back.md"),
+        (
+            "x" * 300,
+            f"main.md → {'x' * 199}…: cannot be read: {os.strerror(errno.ENAMETOOLONG)}",
+            "check the spelling",
+        ),
     ],
 )
-def test_what_is_refused_with_its_chain(project: Path, path: str, expected: str) -> None:
+def test_what_is_refused_with_its_chain_and_advice(
+    project: Path, path: str, expected: str, advice: str
+) -> None:
     write(
         project,
         main="",
@@ -190,7 +205,9 @@ def test_what_is_refused_with_its_chain(project: Path, path: str, expected: str)
     (project / "binary").write_bytes(b"a\0b")
     (project / "latin").write_bytes(b"ok\n\xe4")
     (project / "large").write_bytes(b"x" * (1024 * 1024 + 1))
-    assert problem(project, f"{{{{include: {path}}}}}") == expected
+    message, hint = problem(project, f"{{{{include: {path}}}}}")
+    assert message == expected
+    assert advice in hint
 
 
 @pytest.mark.parametrize(
@@ -200,12 +217,14 @@ def test_nothing_comes_from_outside(project: Path, path: str) -> None:
     (project.parent / "secret.md").write_text("secret")
     (project / "link.md").symlink_to(project.parent / "secret.md")
     (project / "folder").symlink_to(project.parent)
-    assert problem(project, f"{{{{include: {path}}}}}").endswith(": is outside the project")
+    message, hint = problem(project, f"{{{{include: {path}}}}}")
+    assert message.endswith(": is outside the project")
+    assert hint == f"copy it into {project}"
 
 
 def test_links_in_a_circle_lead_nowhere(project: Path) -> None:
     (project / "loop.md").symlink_to("loop.md")
-    assert problem(project, "{{include: loop.md}}").startswith("main.md → loop.md: cannot be ")
+    assert problem(project, "{{include: loop.md}}")[0].startswith("main.md → loop.md: cannot be ")
 
 
 def test_a_folder_that_becomes_a_link_after_the_check_is_not_followed(project: Path) -> None:
@@ -226,11 +245,11 @@ def test_a_few_small_files_do_not_become_an_endless_text(project: Path, filling:
         write(project, **{f"f{number}": filling + f"{{{{include: f{number + 1}.md}}}}" * 10})
     write(project, f10=filling)
     began = time.process_time()
-    assert "more than 1," in problem(project, "{{include: f1.md}}")
+    assert "more than 1," in problem(project, "{{include: f1.md}}")[0]
     assert time.process_time() - began < 2
 
 
 def test_the_text_itself_counts(project: Path) -> None:
-    assert problem(project, "x" * (1024 * 1024 + 1)).startswith(
+    assert problem(project, "x" * (1024 * 1024 + 1))[0].startswith(
         "main.md: with its includes the text is too large"
     )
