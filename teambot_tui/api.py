@@ -88,14 +88,14 @@ class Session(session.Session):
         self._capturing: Capturing | None = None
         self._is_troubled = ephemeral
         self._captures = ExitStack()
-        found = load(self.project.directory, self.roster)
+        found = load(self.project.files, self.roster)
         for agent in found.agents:
             base = self.roster.base(agent.base)
             assert base is not None, "it was loaded behind what it is made of"
             self.define(AgentId(agent.name), base, agent.prompt, agent.model)
         self.notes = found.notes
         loaded = (agent.name for agent in found.agents)
-        self._keeper = Keeper(self.project.directory, loaded, self._note)
+        self._keeper = Keeper(self.project.directory, environ, loaded, self._note)
 
     def use_backend(self, name: str) -> None:
         """Let the whole team, and whoever joins it, run on this backend from the next task on.

@@ -192,19 +192,32 @@ def up(
 
 @main.command()
 def trust() -> None:
-    """Trust the teambot.toml of this directory, as it is now.
+    """Let the files of this directory change the team, as they are now, and say what each changes.
 
-    It can name programs to start, so it is ignored until you say so, and again when it has changed.
+    They are teambot.toml and the agents in .teambot/agents, .teambot/temp-agents and .claude/agents. They can
+    name programs to start and say who the agents are, so nothing of them counts until you say so, and again
+    when one of them has changed.
     """
-    from teambot_tui.agents import trust as trusted  # noqa: PLC0415
-    from teambot_tui.agents.places import PROJECT_FILE  # noqa: PLC0415
+    from teambot_tui.agents.changes import changes_by  # noqa: PLC0415
+    from teambot_tui.agents.project import trust_project  # noqa: PLC0415
+    from teambot_tui.agents.project_files import read_project_files  # noqa: PLC0415
 
-    file = Path.cwd() / PROJECT_FILE
     try:
-        trusted.trust(file, os.environ)
+        files = read_project_files(Path.cwd(), os.environ)
+        for problem in files.problems:
+            _complain(problem)
+        if not files.content:
+            raise UnusableError(
+                "There is nothing to trust: no teambot.toml here, and no agents in .teambot or .claude."
+            )
+        for change in changes_by(files):
+            click.echo(change.path)
+            for words in change.words:
+                click.echo(f"  {words}")
+        trust_project(files, os.environ)
     except AgentsError as error:
-        raise UnusableError(str(error)) from error
-    click.echo(f"{file} is trusted until it changes.")
+        raise UnusableError(f"{error}. Nothing is trusted.") from error
+    click.echo("Trusted until one of these files changes.")
 
 
 @main.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, decode, read_whole, write_whole
-from teambot_tui.agents.settings import user_path
+from teambot_tui.agents.places import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,11 +16,12 @@ from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.agents.persona import load_personas
-from teambot_tui.agents.places import PROJECT_FILE
+from teambot_tui.agents.places import PROJECT_FILE, user_path
 from teambot_tui.agents.presets import PRESETS, SERVERS
-from teambot_tui.agents.settings import Settings, load_settings, user_path
+from teambot_tui.agents.project import sort_out
+from teambot_tui.agents.project_files import ProjectFiles
+from teambot_tui.agents.settings import Settings, load_settings
 from teambot_tui.agents.team import assemble
-from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class BackendHealth:
 
 @dataclass(frozen=True, slots=True)
 class FileHealth:
-    """One file of settings, and what became of it."""
+    """One file of settings, or of the project, and what became of it."""
 
     path: str
     state: str
@@ -95,15 +96,17 @@ def _settings(
     directory: Path, environ: Mapping[str, str]
 ) -> tuple[Settings, Team | None, tuple[str, ...], tuple[str, ...]]:
     settings = Settings()
+    files = ProjectFiles(directory)
     try:
-        settings = load_settings(directory, environ)
-        personas = load_personas(directory)
+        files, _, _ = sort_out(directory, environ)
+        settings = load_settings(directory, environ, files.content.get(Path(PROJECT_FILE)))
+        personas = load_personas(files)
         team = assemble(settings, personas)
     except AgentsError as error:
-        return settings, None, settings.notes, (str(error),)
+        return settings, None, (*files.problems, *settings.notes), (str(error),)
     except ImportError as error:  # a backend whose extra is not installed
-        return settings, None, settings.notes, (one_line(str(error)),)
-    return settings, team, (*settings.notes, *personas.notes, *team.notes), ()
+        return settings, None, (*files.problems, *settings.notes), (one_line(str(error)),)
+    return settings, team, (*files.problems, *settings.notes, *personas.notes, *team.notes), ()
 
 
 async def _known_agent(preset: Preset, environ: Mapping[str, str], used_by: tuple[str, ...]) -> BackendHealth:
@@ -199,12 +202,13 @@ def _files(directory: Path, environ: Mapping[str, str]) -> tuple[FileHealth, ...
     except AgentsError as error:
         return (FileHealth("", str(error)),)
     files = [_file(user, "read")] if user else []
-    project = directory / PROJECT_FILE
-    try:
-        trusted = is_trusted(project, read_whole(project), environ)
-        files.append(_file(project, "read, trusted" if trusted else "ignored until you run: teambot trust"))
-    except (FileNotFoundError, UnreadableError):
-        files.append(_file(project, ""))
+    trusted, _, changes = sort_out(directory, environ)
+    if not trusted.content and not changes:
+        files.append(_file(directory / PROJECT_FILE, "read as yours"))
+    files += [_file(directory / path, "read, trusted") for path in trusted.content]
+    for change in changes:
+        state = f"not used until you run: teambot trust. It would change: {'; '.join(change.words)}"
+        files.append(FileHealth(one_line(str(directory / change.path), 300), state))
     return tuple(files)
 
 

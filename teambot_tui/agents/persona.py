@@ -1,9 +1,7 @@
 """Who an agent is: personas are Markdown files with front matter, and a project's own beat the built-in ones.
 
-A project's persona may have another as its `base`: it is that one, with words of its own on top.
-
-A broken file in `.teambot/agents` stops the program. One in `.claude/agents` is passed over, with a note: it
-was written for another program and may be right there.
+A project's persona may have another as its `base`: it is that one, with words of its own on top. A file that
+cannot be used is passed over, with a note: it costs nobody else anything.
 """
 
 from __future__ import annotations
@@ -11,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.files import UnreadableError, decode, read_whole
+from teambot_tui.agents.files import UnreadableError, decode
 from teambot_tui.agents.frontmatter import Entry, FrontMatterError, split
+from teambot_tui.agents.project_files import CLAUDE_FOLDER, PROJECT_FOLDER
 from teambot_tui.engine.text import one_line, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from teambot_tui.agents.project_files import ProjectFiles
 
 BUILT_IN = Path(__file__).parent / "personas"
-PROJECT_FOLDER = Path(".teambot", "agents")
-CLAUDE_FOLDER = Path(".claude", "agents")
 
 _NOTHING = Entry(0, "")
 
@@ -44,7 +43,7 @@ class Persona:
 
     @property
     def is_claudes(self) -> bool:
-        """Whether the file was written for Claude, so that nothing in it may stop the program."""
+        """Whether the file was written for Claude, where `base` means nothing."""
         return self.path.parent.match(str(CLAUDE_FOLDER))
 
 
@@ -65,24 +64,43 @@ class Personas(Mapping[str, Persona]):
         return len(self._known)
 
 
-def load_personas(directory: Path) -> Personas:
-    """Return the built-in personas and those of a project, which override by name.
-
-    Raises:
-        PersonaError: A file in `.teambot/agents` cannot be used.
-    """
+def load_personas(files: ProjectFiles) -> Personas:
+    """Return the built-in personas and those of a project's files, which override by name."""
     notes: list[str] = []
-
-    def stop(error: PersonaError) -> NoReturn:
-        raise error
-
-    known = _read_folder(BUILT_IN, BUILT_IN, stop)
-    known |= _read_folder(
-        directory / CLAUDE_FOLDER, directory, lambda error: notes.append(f"passed over: {error}")
-    )
-    known |= _read_folder(directory / PROJECT_FOLDER, directory, stop)
-    known = {name: _on_its_base(persona, known) for name, persona in known.items()}
+    choices: dict[str, list[Persona]] = {}
+    built_in = ((path, path.read_bytes()) for path in sorted(BUILT_IN.glob("*.md")))
+    for folder in (built_in, files.inside(CLAUDE_FOLDER), files.inside(PROJECT_FOLDER)):
+        for persona in _parse_all(folder, notes).values():
+            choices.setdefault(persona.name, []).append(persona)
+    known = _complete(choices, notes)
     return Personas(known, tuple(notes))
+
+
+def _parse_all(files: Iterable[tuple[Path, bytes]], notes: list[str]) -> dict[str, Persona]:
+    known: dict[str, Persona] = {}
+    for path, content in files:
+        try:
+            persona = parse_persona(path, content)
+        except PersonaError as error:
+            notes.append(f"passed over: {error}")
+            continue
+        if other := known.get(persona.name):
+            twice = f"{persona.name} is already defined in {one_line(str(other.path))}"
+            notes.append(f"passed over: {PersonaError(path, 0, twice)}")
+        else:
+            known[persona.name] = persona
+    return known
+
+
+def _complete(choices: dict[str, list[Persona]], notes: list[str]) -> dict[str, Persona]:
+    """Return the last choice of each name on its base; without one, its name is left to the choice before."""
+    while True:
+        known = {name: personas[-1] for name, personas in choices.items() if personas}
+        try:
+            return {name: _on_its_base(persona, known) for name, persona in known.items()}
+        except PersonaError as error:
+            notes.append(f"passed over: {error}")
+            choices[next(name for name, persona in known.items() if persona.path == error.file)].pop()
 
 
 def parse_persona(path: Path, content: bytes) -> Persona:
@@ -116,13 +134,15 @@ def parse_persona(path: Path, content: bytes) -> Persona:
 def _on_its_base(persona: Persona, known: Mapping[str, Persona]) -> Persona:
     """Return the persona with what its base says before it."""
     whole = persona
+    names_it = persona
     passed = {persona.name}
     while whole.base is not None and not persona.is_claudes:
         base = known.get(whole.base)
         if base is None or base.name in passed:
             problem = "is not a persona" if base is None else "leads in a circle"
-            raise PersonaError(persona.path, 0, f"`base`: {one_line(whole.base, 40)} {problem}")
+            raise PersonaError(names_it.path, 0, f"`base`: {one_line(whole.base, 40)} {problem}")
         passed.add(base.name)
+        names_it = base
         whole = replace(
             persona,
             prompt=f"{base.prompt}\n\n{whole.prompt}",
@@ -150,41 +170,3 @@ def checked_name(entry: Entry) -> str:
 def _model(entry: Entry) -> str | None:
     model = one_line(entry.text())
     return None if model in ("", "inherit") else model
-
-
-def _read_folder(folder: Path, root: Path, refuse: Callable[[PersonaError], None]) -> dict[str, Persona]:
-    """Read the personas of a folder in the order of their file names, refusing those that cannot be used."""
-    known: dict[str, Persona] = {}
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix == ".md" and path.name[0] != ".")
-    except FileNotFoundError:
-        return known
-    except OSError as error:
-        refuse(PersonaError(folder, 0, f"cannot be read: {error.strerror or type(error).__name__}"))
-        return known
-    for path in paths:
-        try:
-            persona = parse_persona(path, _read_inside(path, root))
-        except PersonaError as error:
-            refuse(error)
-            continue
-        if other := known.get(persona.name):
-            refuse(PersonaError(path, 0, f"{persona.name} is already defined in {one_line(str(other.path))}"))
-        else:
-            known[persona.name] = persona
-    return known
-
-
-def _read_inside(path: Path, root: Path) -> bytes:
-    """Read a file that belongs to the root, whatever links lie on the way."""
-    try:
-        target = path.resolve(strict=True)
-        if not target.is_relative_to(root.resolve()):
-            raise PersonaError(path, 0, "is a link that leads out of the project")
-        return read_whole(target)
-    except UnreadableError as error:
-        raise PersonaError(path, 0, str(error)) from error
-    except FileNotFoundError as error:
-        raise PersonaError(path, 0, "is a link to a file that does not exist") from error
-    except (OSError, RuntimeError) as error:  # Python before 3.13 reports a circle of links as RuntimeError
-        raise PersonaError(path, 0, "is a link that cannot be followed") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,18 @@ def config_directory(environ: Mapping[str, str]) -> Path:
     if configured.is_absolute():  # a relative one is to be ignored, says the XDG specification
         return configured / "teambot"
     return _home(environ) / ".config" / "teambot"
+
+
+def user_path(directory: Path, environ: Mapping[str, str]) -> Path | None:
+    """Return where the user's own settings are, whether or not they exist; None if there are to be none.
+
+    Raises:
+        SettingsError: Nothing says where the user is at home.
+    """
+    named = environ.get("TEAMBOT_CONFIG")
+    if named == os.devnull:
+        return None
+    return directory / named if named else config_directory(environ) / "config.toml"
 
 
 def data_directory(environ: Mapping[str, str]) -> Path:

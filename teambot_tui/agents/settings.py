@@ -6,7 +6,6 @@ may do unasked is the user's alone to say, so a project's file is not heard on i
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from teambot_tui.agents.catalogue import TYPES, UNCONFIGURED
 from teambot_tui.agents.checks import unknown
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, read_whole
-from teambot_tui.agents.places import PROJECT_FILE, config_directory
+from teambot_tui.agents.places import PROJECT_FILE, config_directory, user_path
 from teambot_tui.agents.presets import PRESETS, SERVERS
 from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
 from teambot_tui.engine.policy import Policy
@@ -112,32 +111,23 @@ class Settings:
         return SettingsError(self.sources.get(key), key, message)
 
 
-def load_settings(directory: Path, environ: Mapping[str, str]) -> Settings:
-    """Read the settings for work in a directory.
+def load_settings(directory: Path, environ: Mapping[str, str], of_project: bytes | None = None) -> Settings:
+    """Read the settings for work in a directory; `of_project` is what its own file says, if that is trusted.
 
     Raises:
         SettingsError: Something in them cannot be used.
     """
     user = _user_file(directory, environ)
-    project, notes = _project_file(directory, environ, user)
+    project: SettingsFile | None = None
+    notes: tuple[str, ...] = ()
+    if of_project is not None:
+        project, notes = _project_file(directory / PROJECT_FILE, of_project, environ, user)
     settings = _merge([file for file in (user, project) if file])
     _check_backends(settings)
     references = _references(environ)
     if references is not None:
         settings = replace(settings, policy=replace(settings.policy, references=references))
     return replace(settings, notes=notes)
-
-
-def user_path(directory: Path, environ: Mapping[str, str]) -> Path | None:
-    """Return where the user's own settings are, whether or not they exist; None if there are to be none.
-
-    Raises:
-        SettingsError: Nothing says where the user is at home.
-    """
-    named = environ.get("TEAMBOT_CONFIG")
-    if named == os.devnull:
-        return None
-    return directory / named if named else config_directory(environ) / "config.toml"
 
 
 def _user_file(directory: Path, environ: Mapping[str, str]) -> SettingsFile | None:
@@ -153,20 +143,9 @@ def _user_file(directory: Path, environ: Mapping[str, str]) -> SettingsFile | No
 
 
 def _project_file(
-    directory: Path, environ: Mapping[str, str], user: SettingsFile | None
-) -> tuple[SettingsFile | None, tuple[str, ...]]:
-    """Read the project's file if it counts; the bytes that are trusted are the bytes that are parsed."""
-    path = directory / PROJECT_FILE
-    try:
-        content = _content(path)
-    except FileNotFoundError:
-        return None, ()
-    from teambot_tui.agents.trust import is_trusted  # noqa: PLC0415  most directories have no such file
-
-    if user and path.resolve() == user.path.resolve():
-        return None, ()  # TEAMBOT_CONFIG names it, so it has been read as the user's own
-    if not is_trusted(path, content, environ):
-        return None, (f"{PROJECT_FILE} is ignored until you trust it: teambot trust",)
+    path: Path, content: bytes, environ: Mapping[str, str], user: SettingsFile | None
+) -> tuple[SettingsFile, tuple[str, ...]]:
+    """Check what a project may not say: some of it is refused, some passed over with a note."""
     file = parse_settings(path, content)
     for key in file.personal():
         own = one_line(str(user.path if user else config_directory(environ) / "config.toml"))

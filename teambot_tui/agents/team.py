@@ -58,7 +58,6 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
 
     Raises:
         SettingsError: The settings, or the `backend` given, name something that does not exist.
-        PersonaError: A persona, other than one of Claude's, names a backend that does not exist.
     """
     if backend is not None and settings.find_backend(backend) is None:
         raise SettingsError(None, "--backend", settings.unknown_backend(backend))
@@ -116,15 +115,12 @@ def _persona(name: str, settings: Settings, personas: Mapping[str, Persona]) -> 
 def _own_backend(persona: Persona, settings: Settings, notes: list[str]) -> str | None:
     if persona.backend is None or persona.backend in settings.chosen_backends:
         return persona.backend
-    if settings.find_backend(persona.backend) is not None:
-        # A project's personas need no trust, so they may not start what the user has not chosen.
+    if settings.find_backend(persona.backend) is None:
+        problem = settings.unknown_backend(persona.backend)
+    else:
+        # Which programs are started is for the settings to say.
         problem = f"{persona.backend} is known, but your settings do not use it"
-        notes.append(f"passed over: {PersonaError(persona.path, 0, f'`backend`: {problem}')}")
-        return None
-    error = PersonaError(persona.path, 0, f"`backend`: {settings.unknown_backend(persona.backend)}")
-    if not persona.is_claudes:
-        raise error
-    notes.append(f"passed over: {error}")
+    notes.append(f"passed over: {PersonaError(persona.path, 0, f'`backend`: {problem}')}")
     return None
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from teambot_tui.agents.project_files import TEMPORARY_FOLDER, read_project_files
+from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.errors import StoreError
 from teambot_tui.workflows.promote import ClashError, PromoteError, find, promote, temporary_files
@@ -36,7 +39,7 @@ def list_agents(project: Project, roster: Roster, say: Say, complain: Say) -> No
     temporary = {
         name: agent
         for name, agent in temporary_files(project.directory)[0].items()
-        if name not in roster.team
+        if name not in roster.team and TEMPORARY_FOLDER / f"{name}.md" in project.files.content
     }
     width = max(map(len, (*roster.agents, *project.bases, *promoted, *temporary)))
     say("The team:")
@@ -60,6 +63,9 @@ def promote_file(
     project: Path, name: str, new_name: str | None, *, force: bool, say: Say, complain: Say
 ) -> int:
     """Promote an agent by its file; return the exit status."""
+    if not is_trusted(read_project_files(project, os.environ), os.environ):
+        complain("Not promoted: the files of this directory are not trusted: teambot trust.")
+        return 1
     try:
         agent, known = find(project, name)
     except PromoteError as error:
@@ -100,7 +106,7 @@ def _promote(
     force: bool,
 ) -> int:
     try:
-        done = promote(project, agent, known, datetime.now(UTC), name=new_name, force=force)
+        done = promote(project, agent, known, datetime.now(UTC), os.environ, name=new_name, force=force)
     except ClashError as error:
         complain(error.diff)
         complain(

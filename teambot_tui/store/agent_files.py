@@ -85,12 +85,13 @@ class AgentFiles:
         with contextlib.suppress(OSError):
             os.unlink(name + SUFFIX, dir_fd=self._folder)
 
-    def close(self) -> None:
-        """Remove what this session has written, the folder too if nothing else is in it, and let it go."""
-        for name in tuple(self._written):
+    def close(self) -> tuple[str, ...]:
+        """Remove what this session has written, the folder too if nothing else is in it; return what was."""
+        written = tuple(self._written)
+        for name in written:
             self.remove(name)
         if self._folder is None or self._mark is None:
-            return
+            return written
         with contextlib.suppress(OSError):
             if os.listdir(self._folder) == [MARK]:  # noqa: PTH208  a path could be led astray
                 os.unlink(MARK, dir_fd=self._folder)
@@ -99,6 +100,7 @@ class AgentFiles:
         self._mark.close()
         os.close(self._folder)
         self._folder = self._mark = None
+        return written
 
 
 def read_agent_files(project: Path) -> list[tuple[Path, bytes]]:

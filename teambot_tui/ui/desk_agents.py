@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,9 @@ class AgentDesk:
         others = agent_files(self._mirror.roster)
         now = datetime.now(UTC)
         try:
-            done = await asyncio.to_thread(promote, self._folder, agent, others, now, name=name, force=force)
+            done = await asyncio.to_thread(
+                promote, self._folder, agent, others, now, os.environ, name=name, force=force
+            )
         except ClashError as error:
             words = (
                 f"{error}\n/promote {agent.name} --as {error.name}-2 keeps both,"

@@ -16,7 +16,9 @@ from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, decode, read_whole
-from teambot_tui.agents.persona import PROJECT_FOLDER, load_personas
+from teambot_tui.agents.persona import load_personas
+from teambot_tui.agents.project_files import PROJECT_FOLDER, read_project_files
+from teambot_tui.agents.trust import is_trusted, trust_own
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.store.agent_files import SUFFIX, project_folder, replace_file
@@ -75,6 +77,7 @@ def promote(
     agent: AgentFile,
     others: Mapping[str, AgentFile],
     now: datetime,
+    environ: Mapping[str, str],
     *,
     name: str | None = None,
     force: bool = False,
@@ -87,11 +90,9 @@ def promote(
     """
     try:
         target = agent_id(name or agent.name)
-        personas = load_personas(project)
     except ValueError as error:
         raise PromoteError(f"{one_line(str(name), 60)}: {error}.") from error
-    except AgentsError as error:
-        raise PromoteError(str(error)) from error
+    personas = load_personas(read_project_files(project, environ))  # trusted or not, a name is taken
     described = temporary_files(project)[0].get(agent.name)
     if described is not None and described.prompt == agent.prompt.strip():
         agent = replace(agent, description=described.description)
@@ -107,13 +108,17 @@ def promote(
     if clashing is not None and clashing.parent == folder:
         path = clashing  # two files of one name would stop the next session
     warnings = list(specific(agent.prompt))
+    content = text.encode("utf-8", "replace")
     try:
         with project_folder(project, *PROJECT_FOLDER.parts) as opened:
-            replace_file(opened, path.name, text.encode("utf-8", "replace"), 0o644)
+            replace_file(opened, path.name, content, 0o644)
     except (OSError, StoreError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         raise PromoteError(f"{path} cannot be written: {why}.") from error
     _forget_temporary(project, agent.name)
+    trust_own(project, PROJECT_FOLDER / path.name, environ, content)
+    if not is_trusted(read_project_files(project, environ), environ):
+        warnings.append("It is used once you trust the other files of this directory, too: teambot trust.")
     try:
         record(project, target, Promoted(f"{now:%Y-%m-%dT%H:%M:%S%z}", lasting.summary))
     except StoreError as error:

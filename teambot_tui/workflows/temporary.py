@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.agents.checks import unknown
 from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
+from teambot_tui.agents.trust import trust_own
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import AgentDefined, AgentDismissed, TaskCompleted
 from teambot_tui.engine.ids import agent_of
@@ -27,9 +28,10 @@ from teambot_tui.store.prune import TEMPORARY_AGENTS
 from teambot_tui.workflows.registry import count_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from teambot_tui.agents.project_files import ProjectFiles
     from teambot_tui.engine.board import Board
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.roster import Roster
@@ -50,8 +52,9 @@ def is_of_a_person(defined: AgentDefined) -> bool:
     return defined.parent is None and bool(defined.prompt)
 
 
-def load(project: Path, roster: Roster) -> Found:
-    """Return the temporary agents that somebody put there, or that a session could not take away."""
+def load(trusted: ProjectFiles, roster: Roster) -> Found:
+    """Return the temporary agents that a crash has left, or that the user put there and trusted."""
+    project = trusted.directory
     try:
         files = read_agent_files(project)
     except (StoreError, OSError) as error:
@@ -59,6 +62,8 @@ def load(project: Path, roster: Roster) -> Found:
     agents: dict[str, AgentFile] = {}
     notes: list[str] = []
     for path, content in files:
+        if trusted.content.get(TEMPORARY_AGENTS / path.name) != content:
+            continue  # what is not trusted is told with the other files of its kind
         try:
             agent = _checked(path, content, roster)
         except PersonaError as error:
@@ -127,12 +132,19 @@ class Keeper:
 
     KINDS = (AgentDefined, AgentDismissed, TaskCompleted)
 
-    def __init__(self, project: Path, loaded: Iterable[str], on_note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        project: Path,
+        environ: Mapping[str, str],
+        loaded: Iterable[str],
+        on_note: Callable[[str], None],
+    ) -> None:
         """Prepare for a session in which some agents were loaded.
 
         `on_note` is called at most once, from another thread, with one line for the user.
         """
         self._project = project
+        self._environ = environ
         self._files = AgentFiles(project)
         self._loaded = tuple(loaded)
         self._on_note = on_note
@@ -152,10 +164,10 @@ class Keeper:
             case AgentDefined() if is_of_a_person(fact):
                 self._kept.add(fact.agent)
                 agent = agent_file(fact)
-                self._later(lambda: self._files.write(agent.name, render_agent_file(agent)))
+                self._later(lambda: self._write(agent))
             case AgentDismissed(agent=name) if name in self._kept:
                 self._kept.discard(name)
-                self._later(lambda: self._files.remove(name))
+                self._later(lambda: self._remove(name))
             case TaskCompleted(task=task):
                 self._uses[agent_of(task)] += 1
             case _:
@@ -166,9 +178,26 @@ class Keeper:
         if self._uses:
             self._later(lambda: count_uses(self._project, self._uses))
         if self._thread is not None:
-            self._later(self._files.close)
+            self._later(self._close)
             self._thread.shutdown()
             self._thread = None
+
+    def _write(self, agent: AgentFile) -> None:
+        text = render_agent_file(agent)
+        # Before it is there, so that a crash leaves no file that the user would be asked about.
+        self._follow(agent.name, text.encode("utf-8", "replace"))
+        self._files.write(agent.name, text)
+
+    def _remove(self, name: str) -> None:
+        self._files.remove(name)
+        self._follow(name, None)
+
+    def _close(self) -> None:
+        for name in self._files.close():
+            self._follow(name, None)
+
+    def _follow(self, name: str, content: bytes | None) -> None:
+        trust_own(self._project, TEMPORARY_AGENTS / f"{name}.md", self._environ, content)
 
     def _later(self, work: Callable[[], None]) -> None:
         if self._thread is None:

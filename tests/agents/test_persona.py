@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from teambot_tui.agents.errors import PersonaError
 from teambot_tui.agents.files import SIZE_LIMIT
-from teambot_tui.agents.persona import BUILT_IN, Persona, load_personas, parse_persona
+from teambot_tui.agents.persona import BUILT_IN, Persona, Personas, load_personas, parse_persona
+from teambot_tui.agents.project_files import read_project_files
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 TEAMBOT = ".teambot/agents"
 CLAUDE = ".claude/agents"
+
+
+def load(project: Path) -> Personas:
+    """Return the personas of a project that is trusted."""
+    return load_personas(read_project_files(project, {"HOME": str(project)}))
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -39,7 +45,7 @@ def persona(name: str, prompt: str = "Hello.", **more: str) -> str:
 
 
 def test_the_built_in_personas_are_the_default_team_and_the_bases(tmp_path: Path) -> None:
-    personas = load_personas(tmp_path)
+    personas = load(tmp_path)
     assert set(personas) == {*DEFAULT_TEAM, *BASES}
     assert personas.notes == ()
     assert len({each.prompt for each in personas.values()}) == len(personas)
@@ -190,7 +196,7 @@ def test_the_project_overrides_claude_and_claude_the_built_in(tmp_path: Path) ->
     write(tmp_path / CLAUDE / "b.md", persona("ba", "Claude's"))
     write(tmp_path / TEAMBOT / "c.md", persona("pm", "Ours"))
     write(tmp_path / TEAMBOT / "d.md", persona("scout", "New"))
-    personas = load_personas(tmp_path)
+    personas = load(tmp_path)
     assert {name: personas[name].prompt for name in ("pm", "ba", "scout")} == {
         "pm": "Ours",
         "ba": "Claude's",
@@ -203,7 +209,7 @@ def test_the_project_overrides_claude_and_claude_the_built_in(tmp_path: Path) ->
 def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:
     for name in ("notes.txt", "pm.md.bak", "._pm.md", ".hidden.md", "sub/pm.md"):
         write(tmp_path / TEAMBOT / name, "not a persona")
-    assert set(load_personas(tmp_path)) == {*DEFAULT_TEAM, *BASES}
+    assert set(load(tmp_path)) == {*DEFAULT_TEAM, *BASES}
 
 
 def link_out(folder: Path) -> None:
@@ -246,32 +252,62 @@ BROKEN = {
 @pytest.mark.parametrize(
     ("message", "make"), [(text, make) for text, all_ in BROKEN.items() for make in all_]
 )
-def test_a_broken_file_is_an_error_of_ours_and_a_note_on_claudes(
-    tmp_path: Path, message: str, make: object
+@pytest.mark.parametrize("folder", [TEAMBOT, CLAUDE])
+def test_a_broken_file_is_passed_over_and_told(
+    tmp_path: Path, message: str, make: object, folder: str
 ) -> None:
     assert callable(make)
-    ours = tmp_path / "ours"
-    claudes = tmp_path / "claudes"
-    for folder in (ours / TEAMBOT, claudes / CLAUDE):
-        folder.mkdir(parents=True)
-        write(folder / "good.md", persona("good"))
-        make(folder)
-    with pytest.raises(PersonaError, match=message) as caught:
-        load_personas(ours)
-    assert caught.value.file == ours / TEAMBOT / "bad.md"
-    personas = load_personas(claudes)
+    (tmp_path / "project" / folder).mkdir(parents=True)
+    write(tmp_path / "project" / folder / "good.md", persona("good"))
+    make(tmp_path / "project" / folder)
+    files = read_project_files(tmp_path / "project", {"HOME": str(tmp_path)})
+    personas = load_personas(files)
     assert "good" in personas
-    (note,) = personas.notes
+    (note,) = (*files.problems, *personas.notes)
     assert message in note
-    assert str(claudes / CLAUDE / "bad.md") in note
+    assert str(tmp_path / "project" / folder / "bad.md") in note
 
 
 def test_a_folder_that_cannot_be_listed(tmp_path: Path) -> None:
-    write(tmp_path / CLAUDE, "a file")
-    assert "Not a directory" in load_personas(tmp_path).notes[0]
-    write(tmp_path / TEAMBOT, "a file")
-    with pytest.raises(PersonaError, match="Not a directory"):
-        load_personas(tmp_path)
+    for folder in (CLAUDE, TEAMBOT):
+        write(tmp_path / folder, "a file")
+    files = read_project_files(tmp_path, {"HOME": str(tmp_path)})
+    assert not files.content
+    for problem, folder in zip(files.problems, (CLAUDE, TEAMBOT), strict=True):
+        assert folder in problem
+        assert "Not a directory" in problem
+
+
+def test_a_folder_of_too_many_files(tmp_path: Path) -> None:
+    for number in range(501):
+        write(tmp_path / CLAUDE / f"{number:03}.md", persona(f"a{number}"))
+    files = read_project_files(tmp_path, {"HOME": str(tmp_path)})
+    assert len(files.content) == 500
+    (problem,) = files.problems
+    assert "has more than 500 files: those after 499.md do not count" in problem
+
+
+@pytest.mark.parametrize(
+    ("bases", "left", "problems"),
+    [
+        ({"a": "nobody"}, set(), ["is not a persona"]),
+        ({"a": "nobody", "b": "a"}, set(), ["is not a persona", "is not a persona"]),
+        ({"a": "b", "b": "a"}, set(), ["leads in a circle", "is not a persona"]),
+        ({"a": "nobody", "b": "plan"}, {"b"}, ["is not a persona"]),
+        ({"pm": "nobody", "b": "pm"}, {"b"}, ["is not a persona"]),
+        ({"a": "b", "b": "nobody"}, set(), ["is not a persona", "is not a persona"]),
+        ({"a": "pm", "pm": "nobody"}, {"a"}, ["is not a persona"]),
+    ],
+)
+def test_a_persona_without_its_base_is_passed_over_with_what_is_made_of_it(
+    tmp_path: Path, bases: dict[str, str], left: set[str], problems: list[str]
+) -> None:
+    for name, base in bases.items():
+        write(tmp_path / TEAMBOT / f"{name}.md", persona(name, base=base))
+    personas = load(tmp_path)
+    assert set(personas) == {*DEFAULT_TEAM, *BASES, *left}
+    assert len(personas.notes) == len(problems)
+    assert all(problem in note for problem, note in zip(problems, personas.notes, strict=True))
 
 
 def test_a_link_inside_the_project_and_a_project_behind_a_link_are_fine(tmp_path: Path) -> None:
@@ -280,13 +316,13 @@ def test_a_link_inside_the_project_and_a_project_behind_a_link_are_fine(tmp_path
     (project / TEAMBOT).mkdir(parents=True)
     (project / TEAMBOT / "scout.md").symlink_to("../../prompts/scout.md")
     (tmp_path / "link").symlink_to(project)
-    assert "scout" in load_personas(tmp_path / "link")
+    assert "scout" in load(tmp_path / "link")
 
 
 def test_a_folder_that_is_a_link_out_of_the_project_brings_nothing(tmp_path: Path) -> None:
     write(tmp_path / "elsewhere" / "pm.md", persona("pm", "Not yours"))
     (tmp_path / "project" / ".claude").mkdir(parents=True)
     (tmp_path / "project" / CLAUDE).symlink_to(tmp_path / "elsewhere")
-    personas = load_personas(tmp_path / "project")
-    assert personas["pm"].path.parent == BUILT_IN
-    assert "leads out of the project" in personas.notes[0]
+    files = read_project_files(tmp_path / "project", {"HOME": str(tmp_path)})
+    assert load_personas(files)["pm"].path.parent == BUILT_IN
+    assert "leads out of the project" in files.problems[0]

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import SettingsError
+from teambot_tui.agents.project import sort_out
+from teambot_tui.agents.project_files import read_project_files
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings, load_settings
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
@@ -39,10 +41,13 @@ class Place:
 
     def trusted(self, content: str | bytes) -> None:
         self.project_file.write_bytes(content.encode() if isinstance(content, str) else content)
-        trust(self.project_file, self.environ)
+        trust(read_project_files(self.project, self.environ), self.environ)
 
     def load(self, **environ: str) -> Settings:
-        return load_settings(self.project, self.environ | environ)
+        files, _, _ = sort_out(self.project, self.environ | environ)
+        return load_settings(
+            self.project, self.environ | environ, files.content.get(Path(self.project_file.name))
+        )
 
     def error(self, **environ: str) -> SettingsError:
         with pytest.raises(SettingsError) as caught:
@@ -417,8 +422,8 @@ def test_the_projects_file_named_as_the_users_needs_no_trust(place: Place) -> No
 def test_only_the_working_directory_is_looked_at(place: Place) -> None:
     place.trusted("max_parallel = 4")
     (place.project / "sub").mkdir()
-    settings = load_settings(place.project / "sub", place.environ)
-    assert settings == Settings()
+    place.project /= "sub"
+    assert place.load() == Settings()
 
 
 def test_a_file_that_cannot_be_read(place: Place) -> None:
@@ -426,7 +431,8 @@ def test_a_file_that_cannot_be_read(place: Place) -> None:
     assert "is not a regular file" in str(place.error())
     place.user_file.rmdir()
     os.mkfifo(place.project_file)
-    assert "is not a regular file" in str(place.error())
+    assert place.load() == Settings()
+    assert "is not a regular file" in read_project_files(place.project, place.environ).problems[0]
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ import teambot_tui.agents
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import PersonaError, SettingsError
 from teambot_tui.agents.persona import Persona, Personas, load_personas
+from teambot_tui.agents.project_files import ProjectFiles
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM, assemble
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Permissions
 
-BUILT_IN = load_personas(Path("/nonexistent"))
+BUILT_IN = load_personas(ProjectFiles(Path("/nonexistent")))
 FILE = Path("/project/teambot.toml")
 
 
@@ -167,13 +168,10 @@ def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
     assert refuse(Settings(), backend="ec\x1b[1mo").startswith(
         "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal, claude, "
     )
-    assert refuse(Settings(), personas(persona("pm", backend="zzz"))).startswith(
-        "/project/.teambot/agents/pm.md: `backend`: unknown backend zzz. Allowed: echo, local, rehearsal"
-    )
 
 
-def test_an_unknown_backend_in_a_file_of_claudes_is_a_note() -> None:
-    scout = replace(persona("scout", backend="zzz"), path=Path("/project/.claude/agents/scout.md"))
+def test_an_unknown_backend_in_a_persona_is_a_note() -> None:
+    scout = persona("scout", backend="zzz")
     chosen = settings(pm=AgentSettings(persona="scout"))
     team = assemble(chosen, personas(scout))
     assert len({id(member.backend) for member in team.members.values()}) == 1
@@ -214,9 +212,10 @@ def test_a_backend_that_nobody_uses_is_not_even_imported() -> None:
     program = (
         "import pathlib, sys\n"
         "from teambot_tui.agents.persona import load_personas\n"
+        "from teambot_tui.agents.project_files import ProjectFiles\n"
         "from teambot_tui.agents.settings import Settings\n"
         "from teambot_tui.agents.team import assemble\n"
-        "assemble(Settings(), load_personas(pathlib.Path('/nonexistent')), backend='echo')\n"
+        "assemble(Settings(), load_personas(ProjectFiles(pathlib.Path('/nonexistent'))), backend='echo')\n"
         "print(*sorted(name for name in sys.modules if name.startswith('teambot_tui.agents.backends.')))"
     )
     root = Path(teambot_tui.agents.__file__).parents[2]

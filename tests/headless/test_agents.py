@@ -59,6 +59,11 @@ def test_keeping_listing_and_promoting(teambot: Teambot) -> None:
     folder = teambot.home / ".teambot" / "temp-agents"
     folder.mkdir()
     (folder / "probe.md").write_text("---\nname: probe\nbase: fixer\n---\nLook at line 3 of this project.\n")
+    assert "~probe" not in teambot.run("agents").stdout
+    refused = teambot.run("agents", "promote", "probe")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "teambot trust" in refused.stderr
+    assert teambot.run("trust").returncode == 0
     listed = teambot.run("agents")
     assert listed.returncode == 0
     assert "  ~probe" in listed.stdout

@@ -11,8 +11,8 @@ import pytest
 
 from teambot_tui import Session
 from teambot_tui.agents.definition_file import AgentFile, render_agent_file
-from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.persona import load_personas
+from teambot_tui.agents.persona import Personas, load_personas
+from teambot_tui.agents.project_files import read_project_files
 from teambot_tui.store.errors import StoreError
 from teambot_tui.workflows.promote import ClashError, PromoteError, Promotion, find, promote, specific
 from teambot_tui.workflows.registry import Promoted, count_uses, read_registry, record
@@ -26,7 +26,11 @@ SCANNER = AgentFile("scanner", "plan", "You look.", "opus")
 
 def keep(project: Path, agent: AgentFile = SCANNER, *others: AgentFile, **how: object) -> Promotion:
     known = {each.name: each for each in others}
-    return promote(project, agent, known, NOW, **how)  # type: ignore[arg-type]
+    return promote(project, agent, known, NOW, {"HOME": str(project)}, **how)  # type: ignore[arg-type]
+
+
+def personas(project: Path) -> Personas:
+    return load_personas(read_project_files(project, {"HOME": str(project)}))
 
 
 def agents(project: Path) -> Path:
@@ -40,7 +44,7 @@ async def test_a_promoted_agent_is_on_the_team_of_every_later_session_and_counte
     done = keep(tmp_path)
     assert done == Promotion("scanner", agents(tmp_path) / "scanner.md", ())
     assert not temporary.exists(), "it moved"
-    plan = load_personas(tmp_path)["plan"]
+    plan = personas(tmp_path)["plan"]
     for count in (1, 2):
         async with Session(
             directory=tmp_path, backend="echo", environ={"HOME": str(tmp_path)}, ephemeral=False
@@ -78,7 +82,7 @@ def test_the_file_that_has_the_name_is_overwritten_whatever_it_is_called(tmp_pat
     (agents(tmp_path) / "old.md").write_text("---\nname: scanner\n---\nOld.\n")
     keep(tmp_path, force=True)
     assert [path.name for path in agents(tmp_path).glob("*.md")] == ["old.md"]
-    assert load_personas(tmp_path)["scanner"].prompt.endswith("You look.")
+    assert personas(tmp_path)["scanner"].prompt.endswith("You look.")
 
 
 def test_what_it_is_made_of_comes_along_if_it_is_temporary(tmp_path: Path) -> None:
@@ -185,12 +189,3 @@ def test_uses_are_counted_for_promoted_agents_only(tmp_path: Path) -> None:
     count_uses(tmp_path, {"scanner": 2, "pm": 3})
     count_uses(tmp_path, {"scanner": 1})
     assert read_registry(tmp_path) == {"scanner": Promoted("2026", "Looks", 3)}
-
-
-@pytest.mark.parametrize(("base", "problem"), [("nobody", "is not a persona"), ("b", "leads in a circle")])
-def test_a_base_that_does_not_exist_stops_the_program(tmp_path: Path, base: str, problem: str) -> None:
-    agents(tmp_path).mkdir(parents=True)
-    for name, other in (("a", base), ("b", "a")):
-        (agents(tmp_path) / f"{name}.md").write_text(f"---\nname: {name}\nbase: {other}\n---\np\n")
-    with pytest.raises(PersonaError, match=problem):
-        load_personas(tmp_path)
