@@ -91,12 +91,28 @@ def _settings(path: Path, content: bytes) -> Iterator[str]:
         wanted = (f"{key} {value}" for key, value in agent.items() if key != _NEVER)
         yield ": ".join(filter(None, (what, ", ".join(wanted))))
     for key, value in file.values.items():
-        yield f"{key} = {value}" if key != _NEVER else f"{key}: never taken from a project"
+        yield f"{key} = {_said(value)}" if key != _NEVER else f"{key}: never taken from a project"
 
 
 def _backend(options: Mapping[str, Any]) -> str:
     programs = [f"runs {shlex.join(options[key])}" for key in _PROGRAMS if key in options]
     if "base_url" in options:
         programs.append(f"sends prompts to {options['base_url']}")
-    rest = [f"{key} {value}" for key, value in options.items() if key not in (*_PROGRAMS, "base_url", "type")]
+    rest = [
+        f"{key} {_said(value)}"
+        for key, value in options.items()
+        if key not in (*_PROGRAMS, "base_url", "type")
+    ]
     return "; ".join([*programs, f"type {options['type']}", *rest])
+
+
+def _said(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case tuple():
+            return shlex.join(value)
+        case dict():  # variables: passed on, or set to a value
+            return ", ".join(key if given is None else f"{key}={given}" for key, given in value.items())
+        case _:
+            return str(value)
