@@ -306,16 +306,6 @@ _ALL: Final = (
         options={"model_arguments": _MODEL, "system_arguments": ("--system={system}",)},
     ),
     Preset(
-        "aider",
-        "aider, plain text",
-        "command",
-        (("aider", "--message={prompt}", "--no-pretty", "--no-stream", "--no-auto-commits"),),
-        install="pip install aider-chat",
-        login=Login(_PROVIDER_KEYS, (("", "", ".aider.conf.yml"),), "set the key of your provider"),
-        variables=_NETWORK,
-        options={"model_arguments": _MODEL, "system_in_prompt": True},
-    ),
-    Preset(
         "ollama",
         "Ollama, plain text; needs a model",
         "command",

@@ -350,6 +350,44 @@ SHAPES = {
             ToolCall("t2", "bash", "execute", FAILED),
         ],
     ),
+    "opencode, a tool was denied": Told(
+        "opencode-json",
+        lines(
+            part("step_start", type="step-start"),
+            part(
+                "tool_use",
+                type="tool",
+                tool="bash",
+                callID="t1",
+                state={"status": "error", "input": {"command": "rm x"}, "error": "The user rejected it."},
+            ),
+            part("step_finish", reason="tool-calls", tokens={"input": 1, "output": 1}, cost=0),
+        ),
+        [
+            ToolCall("t1", "bash", "execute", RUNNING, "rm x"),
+            ToolCall("t1", "bash", "execute", FAILED, "rm x"),
+            Usage(1, 1, 0),
+        ],
+        "it stopped after a tool call: bash: The user rejected it.",
+    ),
+    "opencode, a tool failed and it goes on": Told(
+        "opencode-json",
+        lines(
+            part("tool_use", tool="bash", callID="t1", state={"status": "error", "error": "no such file"}),
+            part("step_finish", reason="tool-calls", tokens={"input": 1, "output": 1}, cost=0),
+            part("step_start", type="step-start"),
+            part("text", type="text", text="It is not there."),
+            part("step_finish", reason="stop", tokens={"input": 1, "output": 1}, cost=0),
+        ),
+        [
+            ToolCall("t1", "bash", "execute", RUNNING),
+            ToolCall("t1", "bash", "execute", FAILED),
+            Usage(1, 1, 0),
+            Text("It is not there."),
+            Usage(2, 2, 0),
+        ],
+        "",
+    ),
     "opencode, an error": Told(
         "opencode-json",
         lines({"type": "error", "error": {"name": "APIError", "data": {"message": "no such luck"}}}),

@@ -97,7 +97,7 @@ def test_of_several_commands_the_installed_one_counts(programs: Path) -> None:
 def test_what_is_on_path_is_found(programs: Path) -> None:
     assert agents_on_path() == []
     path = install(programs, "llm")
-    (programs / "aider").write_text("not executable")
+    (programs / "vibe-acp").write_text("not executable")
     assert [(found.name, found.how) for found in agents_on_path()] == [("llm", str(path))]
 
 

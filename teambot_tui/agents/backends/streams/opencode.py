@@ -1,4 +1,8 @@
-"""What `opencode run --format json` prints: whole parts, and at the end of each step what it has cost."""
+"""What `opencode run --format json` prints: whole parts, and at the end of each step what it has cost.
+
+It ends well, and without another word, after a tool that nobody was there to allow: whoever stops with the
+call of a tool has not answered.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ class OpencodeStream(Stream):
     def __init__(self) -> None:
         super().__init__()
         self._used = Usage()
+        self._tool_error = ""
 
     def _see(self, kind: str, event: dict[str, Any]) -> list[Update] | None:
         part = table(event, "part")
@@ -31,6 +36,8 @@ class OpencodeStream(Stream):
                 return self._tool_used(part)
             case "step_finish":
                 self.error = ""  # an error before it was one of those that are tried again
+                if words(part, "reason") == "tool-calls":
+                    self.error = f"it stopped after a tool call{self._tool_error}"
                 return [self._add(part)]
             case "error":
                 error = table(event, "error")
@@ -38,6 +45,7 @@ class OpencodeStream(Stream):
                 self.error = complaint(told) or words(error, "name") or "an error"
                 return []
             case "step_start":
+                self.error = self._tool_error = ""
                 return []
             case _:
                 return None
@@ -46,6 +54,8 @@ class OpencodeStream(Stream):
         call, state = words(part, "callID"), table(part, "state")
         updates = self._tool_began(call, words(part, "tool"), at(state, "input"))
         status = words(state, "status")
+        if status == "error":
+            self._tool_error = f": {words(part, 'tool')}: {words(state, 'error')}"
         if status in ("completed", "error"):
             updates += self._tool_ended(call, done=status == "completed")
         return updates
