@@ -1,7 +1,8 @@
 """Who waits for leave to do what, and which wishes were granted or refused for good.
 
-"Always" means exactly the same wish of the same agent: the tool and its command or diff, letter by letter,
-and only in this session.
+"Always" means exactly the same request of the same agent, as it came and not as it looks, and only in this
+session. What was not shown whole is never allowed by the person, and what carries a command or a change is
+never taken for reading.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Approvals:
     def __init__(self) -> None:
         self.open: dict[tuple[TaskId, str], PermissionAsked] = {}
         """The wishes that wait for the person, in the order they came."""
-        self._always: dict[tuple[AgentId, str, str, str], Verdict] = {}
+        self._always: dict[tuple[AgentId, str], Verdict] = {}
 
     def ask(self, asked: PermissionAsked) -> list[Effect]:
         """Settle a wish by an earlier answer or by the settings; else it waits for the person."""
@@ -36,9 +37,12 @@ class Approvals:
         return [Publish(asked), *_settle(asked, asked.time, *decision)]
 
     def answer(self, answered: PermissionAnswered) -> list[Effect]:
-        """Settle a wish, and with `always` all that are the same; nothing if the answer comes too late."""
+        """Settle a wish, and with `always` all that are the same.
+
+        Nothing happens if the answer comes too late, or allows what could not be shown.
+        """
         asked = self.open.get((answered.task, answered.request))
-        if asked is None:
+        if asked is None or (answered.verdict is Verdict.ALLOW and not asked.is_whole):
             return []
         settled = [asked]
         if answered.always:
@@ -69,7 +73,7 @@ class Approvals:
                 return Verdict.ALLOW, "by the settings"
             case Permissions.DENY:
                 return Verdict.REJECT, "by the settings"
-            case Permissions.ALLOW_READS if asked.kind in _READING:
+            case Permissions.ALLOW_READS if asked.kind in _READING and not asked.acts:
                 return Verdict.ALLOW, "reading is allowed by the settings"
             case _ if not asked.attended:
                 return Verdict.REJECT, "nobody is here to ask"
@@ -84,5 +88,5 @@ def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str) -> 
     ]
 
 
-def _wish(asked: PermissionAsked) -> tuple[AgentId, str, str, str]:
-    return agent_of(asked.task), asked.kind, asked.tool, asked.detail
+def _wish(asked: PermissionAsked) -> tuple[AgentId, str]:
+    return agent_of(asked.task), asked.key

@@ -136,9 +136,11 @@ class ActivityReported:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked:
-    """The agent wants to do something and waits for leave.
+    """The agent wants to do something and waits for permission.
 
-    `policy` is what its settings say, `attended` whether somebody is there to be asked.
+    `tool`, `kind` and `detail` are what the person is shown of it, and `is_whole` says that this is all of
+    it; `key` is the same for no other request. `acts` is whether it carries a command or a change, `policy`
+    what the agent's settings say, `attended` whether somebody is there to be asked.
     """
 
     time: float
@@ -149,6 +151,9 @@ class PermissionAsked:
     detail: str
     policy: Permissions
     attended: bool
+    key: str
+    acts: bool = False
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,23 @@
-"""What a backend reports becomes clean here: no text of an agent gets past this door as it came."""
+"""What a backend reports becomes clean here: no text of an agent gets past this door as it came.
+
+Words are cleaned; what an agent does or asks to do is made visible instead, so that nothing of it is missing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, assert_never
 
 from teambot_tui.engine.ports import Notice, Permission, Plan, Step, Text, Thought, ToolCall, Usage
-from teambot_tui.engine.text import Cleaner, one_line, printable
+from teambot_tui.engine.text import Cleaner, one_line, visible
 
 if TYPE_CHECKING:
     from teambot_tui.engine.ports import Update
 
 _LONGEST_DETAIL = 64 * 1024
 _LONGEST_NAME = 200
+_LONGEST_TITLE = 1600
 _MOST_STEPS = 200
 _MOST_TOKENS = 10**15
 
@@ -37,9 +40,9 @@ class Intake:
                 return replace(
                     update,
                     id=one_line(update.id, _LONGEST_NAME),
-                    title=one_line(update.title),
+                    title=one_line(visible(update.title[:_LONGEST_TITLE])),
                     kind=one_line(update.kind, _LONGEST_NAME),
-                    detail=_detail(update.detail),
+                    detail=_bounded(update.detail),
                 )
             case Plan(steps):
                 return Plan(
@@ -56,24 +59,15 @@ class Intake:
             case Notice(text):
                 return Notice(one_line(text))
             case Permission():
-                return replace(
-                    update,
-                    id=one_line(update.id, _LONGEST_NAME),
-                    tool=one_line(update.tool),
-                    kind=one_line(update.kind, _LONGEST_NAME),
-                    detail=_detail(update.detail),
-                )
+                return update  # `showing` makes of it what the person is asked
             case _:
                 assert_never(update)
 
 
-def _detail(text: str) -> str:
+def _bounded(text: str) -> str:
     if len(text) <= _LONGEST_DETAIL:
-        return printable(text)
-    # What is cut off must still tell one wish from another: an answer may hold for exactly this one.
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    beginning = printable(text[:_LONGEST_DETAIL])
-    return f"{beginning}\n… ({len(text):,} characters in all, sha256 {digest})"
+        return visible(text)
+    return f"{visible(text[:_LONGEST_DETAIL])}\n… ({len(text):,} characters in all)"
 
 
 def _count(tokens: int) -> int:

@@ -180,8 +180,12 @@ class Verdict(StrEnum):
 class Permission:
     """The agent asks before it does something; it waits until `answer` is called, at most once.
 
-    What it waits for is told apart by `id` within the task; `tool`, `kind` and `detail` are as for a tool
-    call.
+    What it waits for is told apart by `id` within the task; `tool` and `kind` are as for a tool call, and
+    `detail` is all that the agent would do, every command, argument and change. They are as they came: what
+    is not harmless in them is made visible where they are shown.
+
+    `exact` tells requests apart that read the same; `acts` is whether it carries a command or a change,
+    whatever its kind says.
     """
 
     id: str
@@ -189,6 +193,8 @@ class Permission:
     kind: str
     detail: str
     answer: Callable[[Verdict], None]
+    exact: str = ""
+    acts: bool = False
 
 
 Activity: TypeAlias = Thought | ToolCall | Plan | Usage | Notice

@@ -23,7 +23,8 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.intake import Intake
 from teambot_tui.engine.ports import BackendError, Permission, Request, Text
-from teambot_tui.engine.text import one_line, printable
+from teambot_tui.engine.showing import show
+from teambot_tui.engine.text import one_line
 from teambot_tui.engine.upkeep import CloseBackend, Due, ForgetAgent, SuspendAgent, Upkeep
 
 if TYPE_CHECKING:
@@ -180,12 +181,13 @@ class Runner:
                 answer.set_result(verdict)
 
         work = self._running[task]
-        self._ask(member, task, Permission(tool, tool, kind, printable(detail), settle))
+        self._ask(member, task, Permission(tool, tool, kind, detail, settle))
         await asyncio.wait((answer, work), return_when=asyncio.FIRST_COMPLETED)
         return answer.result() if answer.done() else None
 
     def _ask(self, member: Member, task: TaskId, wish: Permission) -> None:
-        request = wish.id
+        shown = show(wish)
+        request = one_line(wish.id)
         while (task, request) in self._asking:  # an agent may use an id twice, and still waits for both
             request += "'"
         self._asking[task, request] = wish.answer
@@ -194,11 +196,14 @@ class Runner:
                 self._clock(),
                 task,
                 request,
-                wish.tool,
-                wish.kind,
-                wish.detail,
+                shown.tool,
+                shown.kind,
+                shown.detail,
                 member.permissions,
                 self._attended,
+                shown.key,
+                wish.acts,
+                shown.is_whole,
             )
         )
 

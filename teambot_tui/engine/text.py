@@ -7,6 +7,7 @@ brings in is therefore cleaned here, once, before it becomes part of a fact.
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import Enum, auto
 
 _UNSAFE_CHARACTERS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -119,6 +120,37 @@ def one_line(text: str, limit: int = 400) -> str:
     """Clean a text for a place that has one line: an error, a title, a badge."""
     line = " ".join(printable(text[: 4 * limit]).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
+_UNSEEN_OTHERS = re.compile(  # that Unicode counts as letters, marks or symbols, and that show nothing
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_NAMES = {"\x00": "NUL", "\x07": "BEL", "\x08": "BS", "\t": "TAB", "\n": "LF", "\r": "CR", "\x1b": "ESC"}
+
+
+class _Visible(dict[int, str]):
+    """How each character is shown, by its code; worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        shows_nothing = unicodedata.category(character) in _UNSEEN_CATEGORIES and character != " "
+        if shows_nothing or _UNSEEN_OTHERS.match(character):
+            character = f"<{_NAMES.get(character) or f'U+{code:04X}'}>"
+        self[code] = character
+        return character
+
+
+_IN_ONE_LINE = _Visible()
+_IN_LINES = _Visible({ord("\n"): "\n", ord("\t"): "\t"})
+
+
+def visible(text: str, *, layout: bool = True) -> str:
+    """Make every character seen: what shows nothing, or is obeyed, is named: `<ESC>`, `<U+202E>`.
+
+    Nothing is left out. Newlines and tabs stay as they are where there is room for a layout.
+    """
+    return text.translate(_IN_LINES if layout else _IN_ONE_LINE)
 
 
 def size_in_bytes(text: str) -> int:

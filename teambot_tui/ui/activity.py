@@ -32,6 +32,7 @@ class Wish:
     tool: str
     kind: str
     detail: str
+    is_whole: bool = True
 
     @property
     def agent(self) -> AgentId:
@@ -40,8 +41,9 @@ class Wish:
 
     @property
     def summary(self) -> str:
-        """The wish in one line: `execute: npm test`."""
-        return _line(self.kind, self.tool, self.detail)
+        """The wish in one line: `execute: npm test`; more than one ends in an ellipsis."""
+        more = " …" if self.kind == "execute" and "\n" in self.detail.strip() else ""
+        return _line(self.kind, self.tool, self.detail) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ _NOTHING: Final = Usage()
 
 def wish(asked: PermissionAsked) -> Wish:
     """Return the wish that a fact tells of."""
-    return Wish(asked.task, asked.request, asked.tool, asked.kind, asked.detail)
+    return Wish(asked.task, asked.request, asked.tool, asked.kind, asked.detail, asked.is_whole)
 
 
 def tool_line(tool: ToolCall) -> str:

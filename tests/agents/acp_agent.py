@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import urllib.request
 from pathlib import Path
@@ -291,6 +292,15 @@ class Agent:
         elif "and-hush" in prompt:
             self.until_cancelled()
         return {"stopReason": "end_turn"}
+
+    def on_do(self, prompt: str) -> None:
+        """Ask permission for the call that follows as JSON, and do it if it is granted."""
+        call = json.loads(prompt.partition(" ")[2])
+        allowed = self.permission({"toolCallId": "t1", **call}) == "yes"
+        if allowed:
+            nothing = subprocess.DEVNULL
+            subprocess.run(call["rawInput"]["command"], shell=True, stdin=nothing, stdout=nothing, check=True)
+        self.say("done" if allowed else "denied")
 
     def on_ask_with_less(self, prompt: str) -> None:
         """Announce where a command runs, and ask twice without a word about it."""

@@ -270,7 +270,7 @@ async def test_everything_an_agent_does_is_reported(stage: Make) -> None:
     async with stage() as team:
         heard = await team.hear("tools end_turn")
     nameless, other = "a tool without a name", "other"
-    place = "/a:3\n/b"
+    place = "at: /a:3\nat: /b"
     command = "pytest -k 'a b'\ncwd: /x"
     assert heard.updates == [
         Thought("hm"),
@@ -333,7 +333,7 @@ async def test_permission_is_granted_once_and_never_more_than_that(stage: Make) 
     assert [(wish.id, wish.tool, wish.kind, wish.detail) for wish in wishes] == [
         ("t1", "Edit", "edit", edit),
         ("t2", "a tool without a name", "other", "t2"),
-        ("t3", "a tool without a name", "other", "t3"),
+        ("t3", "a tool without a name", "other", "t3\nallowing it means: Always"),
     ]
 
 
@@ -607,8 +607,76 @@ async def test_files_are_read_and_written_with_permission(stage: Make) -> None:
             (f"read {there}", "read", str(there)),
             (f"read {there}", "read", str(there)),
             (f"write {there}", "edit", f"--- {there}\n+++ {there}\n@@ -2 +2 @@\n one\n-two\n+2\n three"),
-            (f"write {new}", "edit", f"--- /dev/null\n+++ {new}\n@@ -1 +1 @@\n+new"),
+            (
+                f"write {new}",
+                "edit",
+                f"--- /dev/null\n+++ {new}\n@@ -1 +1 @@\n+new\n\\ no newline at the end",
+            ),
         ]
+
+
+@pytest.mark.parametrize("happens", ["changed", "shorter", "gone", "swapped", "appeared", "a directory"])
+async def test_a_file_that_changes_while_the_person_looks_is_asked_about_again(
+    stage: Make, tmp_path: Path, happens: str
+) -> None:
+    async with stage(files=True) as team:
+        there, other = team.directory / "notes.txt", team.directory / "other.txt"
+        other.write_text("theirs\n")
+        if happens != "appeared":
+            there.write_text("one\ntwo\n")
+        asked: list[str] = []
+
+        def look(wish: Permission) -> Verdict:
+            asked.append(wish.detail)
+            if len(asked) > 1:
+                return Verdict.ALLOW
+            if happens != "appeared":
+                there.unlink()
+            match happens:
+                case "changed" | "appeared":
+                    there.write_text("one\nthree\n")
+                case "shorter":
+                    there.write_text("one\n")
+                case "swapped":
+                    there.symlink_to(other)
+                case "a directory":
+                    there.mkdir()
+            return Verdict.ALLOW
+
+        write = ("fs/write_text_file", {"path": str(there), "content": "one\nmine\n"})
+        heard = await team.answering("call " + json.dumps([write]), look)
+        [answer] = json.loads(heard.text)
+        head = f"--- {there}\n+++ {there}\n@@ -2 +2 @@\n one\n"
+        new = f"--- /dev/null\n+++ {there}\n@@ -1 +1 @@\n+one\n+mine"
+        swapped = f"leads to: {other}\n--- {there}\n+++ {there}\n@@ -1 +1 @@\n-theirs\n+one\n+mine"
+        again = {
+            "changed": [f"{head}-three\n+mine"],
+            "shorter": [f"{head}+mine"],
+            "gone": [new],
+            "swapped": [swapped],
+            "appeared": [f"{head}-three\n+mine"],
+            "a directory": [],
+        }
+        assert asked == [new if happens == "appeared" else f"{head}-two\n+mine", *again[happens]]
+        assert (answer is None) == (happens != "a directory")
+        if answer is None:
+            assert there.read_text() == "one\nmine\n"
+        assert other.read_text() == ("one\nmine\n" if happens == "swapped" else "theirs\n")
+
+
+async def test_where_a_path_leads_is_shown(stage: Make) -> None:
+    async with stage(files=True) as team:
+        hook = team.directory / "hook"
+        hook.write_text("true\n")
+        (team.directory / "notes.txt").symlink_to(hook)
+        path = f"{team.directory}/notes.txt"
+        _, wishes = await team.calls(
+            ("fs/read_text_file", {"path": path}), ("fs/write_text_file", {"path": path, "content": "true\n"})
+        )
+    assert [wish.detail for wish in wishes] == [
+        f"{path}\nleads to: {hook}",
+        f"leads to: {hook}\n--- {path}\n+++ {path}\n@@ -2 +2 @@\n true",
+    ]
 
 
 async def test_no_path_leads_out_of_the_working_directory(stage: Make, tmp_path: Path) -> None:

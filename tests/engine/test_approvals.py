@@ -16,7 +16,8 @@ from teambot_tui.engine.facts import (
     PermissionSettled,
 )
 from teambot_tui.engine.ids import TaskId
-from teambot_tui.engine.ports import Permissions, Usage, Verdict
+from teambot_tui.engine.ports import Permission, Permissions, Usage, Verdict
+from teambot_tui.engine.showing import LARGEST, show
 from tests.engine.bench import Bench
 
 if TYPE_CHECKING:
@@ -34,9 +35,23 @@ def ask(
     detail: str = "ls",
     policy: Permissions = Permissions.ASK,
     attended: bool = True,
+    acts: bool = False,
 ) -> list[str]:
-    wish = PermissionAsked(1.0, task, request, "Shell", kind, detail, policy, attended)
-    return told(rules.handle(wish))
+    shown = show(Permission(request, "Shell", kind, detail, lambda _: None))
+    asked = PermissionAsked(
+        1.0,
+        task,
+        request,
+        shown.tool,
+        shown.kind,
+        shown.detail,
+        policy,
+        attended,
+        shown.key,
+        acts,
+        shown.is_whole,
+    )
+    return told(rules.handle(asked))
 
 
 def answer(
@@ -106,6 +121,45 @@ def test_always_means_exactly_the_same_wish_of_the_same_agent() -> None:
     assert ask(rules, "6", detail="ls ") == []
     assert ask(rules, "7", kind="read") == []
     assert ask(rules, "8", task=BA) == []
+
+
+@pytest.mark.parametrize("policy", list(Permissions))
+@pytest.mark.parametrize("kind", ["read", "search", "think"])
+def test_what_carries_a_command_or_a_change_is_no_reading(policy: Permissions, kind: str) -> None:
+    answered = ask(bench().rules, kind=kind, policy=policy, acts=True)
+    expected = {
+        "allow": ["allow 1", "1: allow by the settings"],
+        "deny": ["reject 1", "1: reject by the settings"],
+    }
+    assert answered == expected.get(policy, [])
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\x1b]0; touch pwned #\x07", "\x9d0; touch pwned #\x9c", "\u202e", "\u200b", "\x00", "\r", "\ufe0f"],
+)
+def test_always_knows_what_looks_the_same(hidden: str) -> None:
+    rules = bench().rules
+    ask(rules, "1", detail="sh -c 'echo hello '")
+    answer(rules, "1", always=True)
+    assert ask(rules, "2", detail=f"sh -c 'echo hello {hidden}'") == []
+    (asked,) = rules.approvals.open.values()
+    assert "touch pwned" in asked.detail or "touch" not in hidden
+    assert "<" in asked.detail
+    assert ask(rules, "3", detail=asked.detail) == [], "what it looks like is another request again"
+
+
+def test_what_is_too_large_to_be_shown_can_only_be_rejected() -> None:
+    rules = bench().rules
+    assert ask(rules, detail="x" * (LARGEST + 1)) == []
+    (asked,) = rules.approvals.open.values()
+    assert asked.detail.endswith("too much to be shown, so it cannot be allowed)")
+    assert answer(rules) == answer(rules, always=True) == []
+    assert answer(rules, verdict=Verdict.REJECT) == ["reject 1", "1: reject by you"]
+    assert ask(rules, detail="x" * (LARGEST + 1), policy=Permissions.ALLOW) == [
+        "allow 1",
+        "1: allow by the settings",
+    ]
 
 
 @pytest.mark.parametrize("end", ["complete pm#1", "fail pm#1", "cancel pm#1"])

@@ -135,10 +135,12 @@ class Life(Bench):
             case 3:
                 self._requests += 1
                 policy = random.choice(list(Permissions))
-                wish = PermissionAsked(
-                    self.now, task.id, f"r{self._requests}", "Shell", "execute", "ls", policy, attended=True
+                request = f"r{self._requests}"
+                self.report(
+                    PermissionAsked(
+                        self.now, task.id, request, "Shell", "execute", "ls", policy, attended=True, key="ls"
+                    )
                 )
-                self.report(wish)
             case 4 if self.rules.approvals.open:
                 name, request = random.choice(list(self.rules.approvals.open))
                 verdict = random.choice(list(Verdict))

@@ -112,7 +112,7 @@ async def test_everything_an_agent_does_is_an_event() -> None:
         ("rm -rf x", "rm -rf x"),
         ("rm -rf x\nrm -rf y", "rm -rf x rm -rf y"),
         ("", "Run"),
-        ("\x1b[2Jrm", "rm"),
+        ("\x1b]0; touch x\x07rm\u202e", "<ESC>]0; touch x<BEL>rm<U+202E>"),
         ("y" * 1000, "y" * 199 + "…"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.engine.spending import Spending
+from teambot_tui.engine.text import one_line, visible
 from teambot_tui.ui.activity import Activities, tool_line
 from teambot_tui.ui.glyphs import Glyphs, money, tokens, used
 from tests.team import Busy
@@ -198,10 +199,10 @@ async def test_hostile_doings_are_shown_and_never_obeyed() -> None:
         await stage.paste("@pm plan", made=1)
         stage.panel("pm").focus()
         await stage.press("enter")
-        for number, (text, seen) in enumerate([*HOSTILE.items(), (HUGE, "wordword")]):
+        for number, text in enumerate([*HOSTILE, HUGE]):
             call = ToolCall(text + str(number), text, "", RUNNING, text)
             await tell(stage, busy, "pm#1", Thought(f"\n{text}"), Plan((Step(text, text),)), call)
-            if "&#x202e;" not in text:
-                await stage.until(lambda: seen[:24] in stage.drawn("#panel-pm"), f"{text[:40]!r}")  # noqa: B023
-                await stage.until(lambda: seen in stage.drawn("#output"), f"{text[:40]!r}")  # noqa: B023
+            seen = "wordword" if text is HUGE else one_line(visible(text))
+            await stage.until(lambda: seen[:24] in stage.drawn("#panel-pm"), f"{text[:40]!r}")  # noqa: B023
+            await stage.until(lambda: seen in stage.drawn("#output"), f"{text[:40]!r}")  # noqa: B023
             assert_harmless(stage)

@@ -11,6 +11,8 @@ from textual.screen import ModalScreen
 
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Text, Usage
+from teambot_tui.engine.showing import LARGEST
+from teambot_tui.engine.text import visible
 from teambot_tui.ui.screens.inbox import QUIET, Inbox
 from teambot_tui.ui.widgets.plain_lines import PlainLines
 from tests.team import Busy
@@ -243,15 +245,124 @@ async def test_the_inspector_shows_the_wish_and_how_to_answer() -> None:
         await stage.until(lambda: "needs you" not in stage.inspector.text, "the wish to go")
 
 
-async def test_a_long_wish_is_scrolled() -> None:
-    async with asking("\n".join(f"+ line {number}" for number in range(500)), size=SMALL) as (stage, _):
-        inbox = await open_inbox(stage)
-        assert "+ line 0" in everything_drawn(stage)
-        assert "a allow once" in everything_drawn(stage)
+LONG = "\n".join(f"+ line {number}" for number in range(60))
+
+
+async def scroll_to_the_end(stage: Stage) -> None:
+    """Press the key until nothing comes any more."""
+    detail = stage.app.screen.query_one("#approvals-detail")
+    while detail.scroll_y < detail.max_scroll_y:
+        before = detail.scroll_y
         await stage.press("pagedown")
-        await stage.until(lambda: inbox.query_one("#approvals-detail").scroll_y > 0, "to be scrolled")
+        # At the end there are fewer keys to name, so that there may be room for another row.
+        await stage.until(
+            lambda: detail.scroll_y > before or detail.scroll_y >= detail.max_scroll_y,  # noqa: B023
+            "to be scrolled",
+        )
+    stage.clock.now += 2 * QUIET
+
+
+@pytest.mark.parametrize("key", ["a", "A"])
+async def test_a_long_request_is_scrolled_to_its_end_before_it_is_allowed(key: str) -> None:
+    async with asking(LONG, size=SMALL) as (stage, busy):
+        inbox = await open_inbox(stage)
+        detail = inbox.query_one("#approvals-detail")
+        await stage.until(lambda: "scroll to the end to allow · " in stage.dialog, "the reason")
+        below = 60 - detail.size.height
+        assert f"scroll to the end to allow · {below} more lines · r reject once · R always" in stage.dialog
+        assert "allow once" not in stage.dialog
+        assert "+ line 0" in everything_drawn(stage)
+        await stage.press(key)
+        await stage.press("pagedown")
+        await stage.until(lambda: detail.scroll_y > 0, "to be scrolled")
+        await stage.until(
+            lambda: f"allow · {below - round(detail.scroll_y)} more" in stage.dialog, "the count"
+        )
+        stage.clock.now += 2 * QUIET
+        await stage.press(key)
+        await stage.ask(lambda _: None)
+        assert not busy.verdicts
+        await scroll_to_the_end(stage)
+        assert "+ line 59" in everything_drawn(stage)
+        assert "a allow once" in stage.dialog
         await stage.press("pageup")
-        await stage.until(lambda: inbox.query_one("#approvals-detail").scroll_y == 0, "to be scrolled back")
+        await stage.until(lambda: detail.scroll_y < detail.max_scroll_y, "to be scrolled back")
+        assert "a allow once" in stage.dialog, "it has been seen"
+        stage.clock.now += 2 * QUIET
+        await stage.press(key)
+        await stage.until(lambda: busy.verdicts, "the answer")
+        assert busy.verdicts == [("pm#1", "1", "allow")]
+
+
+@pytest.mark.parametrize("key", ["r", "R"])
+async def test_rejecting_needs_no_scrolling(key: str) -> None:
+    async with asking(LONG, size=SMALL) as (stage, busy):
+        await open_inbox(stage)
+        await stage.press(key)
+        await stage.until(lambda: busy.verdicts, "the answer")
+        assert busy.verdicts == [("pm#1", "1", "reject")]
+
+
+async def test_having_scrolled_one_request_says_nothing_of_the_next() -> None:
+    async with asking("short", LONG, LONG.replace("line", "row"), size=SMALL) as (stage, busy):
+        await open_inbox(stage)
+        await stage.press("down")
+        await stage.until(lambda: "more lines" in stage.dialog, "the reason")
+        await scroll_to_the_end(stage)
+        await stage.press("a")
+        await stage.until(lambda: "+ row 0" in wanted(stage), "the next one")
+        stage.clock.now += 2 * QUIET
+        await stage.press("a")
+        await stage.ask(lambda _: None)
+        assert [request for _, request, _ in busy.verdicts] == ["2"]
+        assert "more lines" in stage.dialog
+        await stage.press("up")
+        stage.clock.now += 2 * QUIET
+        await stage.press("a")
+        await stage.until(lambda: len(busy.verdicts) == 2, "the short one")
+        assert busy.verdicts[-1] == ("pm#1", "1", "allow")
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 3000 + "END", "word " * 600 + "END", " " * 3000 + "END", "字" * 1500 + "END"]
+)
+async def test_a_long_line_is_wrapped_and_never_cut(text: str) -> None:
+    async with asking(text, size=SMALL) as (stage, _):
+        await open_inbox(stage)
+        assert "END" not in everything_drawn(stage)
+        await stage.until(lambda: "more lines" in stage.dialog, "the reason")
+        await scroll_to_the_end(stage)
+        assert "END" in everything_drawn(stage)
+
+
+async def test_a_long_name_is_shown_whole() -> None:
+    busy = Busy()
+    async with on_stage(SMALL, gate=busy) as stage:
+        await stage.paste("@pm plan", made=1)
+        await stage.ask(lambda _: busy.ask("pm#1", "ls", tool="name " * 600 + "END", kind="other"))
+        await stage.until(lambda: stage.app.mirror.wishes, "the wish")
+        await open_inbox(stage)
+        await stage.until(lambda: "more lines" in stage.dialog, "the reason")
+        await scroll_to_the_end(stage)
+        assert "END" in everything_drawn(stage)
+        assert wanted(stage).endswith("END\n\nls")
+
+
+async def test_what_is_too_large_to_be_shown_can_only_be_rejected() -> None:
+    async with asking("x" * (LARGEST + 1)) as (stage, busy):
+        await open_inbox(stage)
+        assert "too large to be shown: it can only be rejected · r reject once" in stage.dialog
+        await scroll_to_the_end(stage)
+        assert "262,155 characters in all: too much to be shown" in everything_drawn(stage)
+        await stage.press("a")
+        stage.clock.now += 2 * QUIET
+        await stage.press("A")
+        await stage.ask(lambda _: None)
+        assert not busy.verdicts
+        stage.clock.now += 2 * QUIET
+        await stage.press("r")
+        await stage.until(lambda: busy.verdicts, "the answer")
+        assert busy.verdicts == [("pm#1", "1", "reject")]
 
 
 async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
@@ -260,15 +371,15 @@ async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
         await stage.paste("@pm plan", made=1)
         stage.panel("pm").focus()
         await stage.press("enter")
-        texts = [*HOSTILE.items(), (HUGE, "wordword")]
-        for number, (text, _) in enumerate(texts):
+        texts = [*HOSTILE, HUGE]
+        for number, text in enumerate(texts):
             await stage.ask(lambda _: busy.ask("pm#1", text, request=str(number), tool=text, kind=text))  # noqa: B023
         await stage.until(lambda: len(stage.app.mirror.wishes) == len(texts), "the wishes")
         assert_harmless(stage)
         await open_inbox(stage)
-        for text, seen in texts:
-            if "&#x202e;" not in text:
-                await stage.until(lambda: seen in everything_drawn(stage), f"{text[:40]!r}")  # noqa: B023
+        for text in texts:
+            seen = "wordword" if text is HUGE else visible(text, layout=False)
+            await stage.until(lambda: seen in everything_drawn(stage), f"{text[:40]!r}")  # noqa: B023
             assert_harmless(stage)
             await stage.press("down")
         stage.clock.now += 2 * QUIET
@@ -281,9 +392,11 @@ async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (20, 5), (500, 200)])
 async def test_the_inbox_opens_at(size: tuple[int, int]) -> None:
     async with asking("one", "two", size=size) as (stage, busy):
-        await open_inbox(stage)
-        await stage.press("a")
+        inbox = await open_inbox(stage)
+        can_be_read = inbox.query_one("#approvals-detail").size.height > 0 and size[0] > 20
+        await stage.press("a" if can_be_read else "r")
         await stage.until(lambda: busy.verdicts, "the answer")
+        assert can_be_read == (size == (500, 200))
         await stage.press("escape")
         assert stage.app.is_running
 

@@ -23,9 +23,9 @@ from acp.schema import (
     WaitForTerminalExitResponse,
 )
 
-from teambot_tui.agents.backends.acp_files import Files, RefusedError
+from teambot_tui.agents.backends.acp_files import ChangedError, Files, RefusedError
+from teambot_tui.agents.backends.acp_requests import diff, entry
 from teambot_tui.agents.backends.acp_terminals import Terminals
-from teambot_tui.agents.backends.acp_updates import diff
 from teambot_tui.engine.ports import Verdict
 
 if TYPE_CHECKING:
@@ -107,11 +107,13 @@ class Client:
                 if self._is_ours(tool_call.tool_call_id, call, options):
                     verdict = Verdict.ALLOW
                 else:
-                    verdict = await turn.ask_for_call(tool_call.tool_call_id, call)
+                    consequence = _consequence(options)
+                    verdict = await turn.ask_for_call(tool_call.tool_call_id, call, consequence)
             choice = _choose(options, verdict) if verdict is not None else None
             if choice is None:
                 return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-            return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=choice))
+            outcome = AllowedOutcome(outcome="selected", option_id=choice.option_id)
+            return RequestPermissionResponse(outcome=outcome)
 
     def _is_ours(self, identity: str, call: Mapping[str, Any], options: Sequence[PermissionOption]) -> bool:
         """Whether one of our tools is to be called this once: it asks the person itself where it must."""
@@ -125,16 +127,23 @@ class Client:
         with self._answering():
             turn = self._working_turn("fs/read_text_file", session_id, offered=self._offers_files)
             content = await asyncio.to_thread(self._files.read, path, line, limit)
-            await self._ask(turn, f"read {path}", "read", path)
+            place = await asyncio.to_thread(self._files.within, path)
+            await self._ask(turn, f"read {path}", "read", "\n".join(_path(path, place)))
             return ReadTextFileResponse(content=content)
 
     async def write_text_file(self, content: str, path: str, session_id: str) -> None:
         """Write a file, if the person allows it."""
         with self._answering():
             turn = self._working_turn("fs/write_text_file", session_id, offered=self._offers_files)
-            before = await asyncio.to_thread(self._files.before, path, content)
-            await self._ask(turn, f"write {path}", "edit", diff(path, before, content))
-            await asyncio.to_thread(self._files.write, path, content)
+            while True:
+                before = await asyncio.to_thread(self._files.before, path, content)
+                change = diff(path, before.text, content)
+                detail = "\n".join([*_path(path, before.place)[1:], change])
+                await self._ask(turn, f"write {path}", "edit", detail)
+                try:
+                    return await asyncio.to_thread(self._files.write, path, content, before)
+                except ChangedError:  # what was shown is not what would happen
+                    logger.debug("%s changed before it was written", path)
 
     async def create_terminal(
         self,
@@ -151,9 +160,10 @@ class Client:
             words = [command, *(args or [])]
             place = self._files.within(cwd) if cwd else self._directory
             variables = {variable.name: variable.value for variable in env or ()}
-            detail = [shlex.join(words), *(f"{name}={value}" for name, value in variables.items())]
+            detail = [entry("", shlex.join(words), "")]
+            detail += [entry(name, value, "=") for name, value in variables.items()]
             if place != self._files.within(str(self._directory)) and cwd:
-                detail.append(f"in {place}")
+                detail.append(entry("in", str(place), " "))
             await self._ask(turn, "run a command", "execute", "\n".join(detail))
             made = await self.terminals.create(words, place, variables, output_byte_limit)
             if turn.abandoned:  # it came too late to be ended with the others
@@ -206,10 +216,23 @@ class Client:
             raise RefusedError("the person did not allow it")
 
 
-def _choose(options: Sequence[PermissionOption], verdict: Verdict) -> str | None:
+def _path(path: str, place: Path) -> list[str]:
+    """Show a path, and where it leads if that is somewhere else."""
+    return [entry("", path, ""), *([entry("leads to", str(place))] if str(place) != path else [])]
+
+
+def _choose(options: Sequence[PermissionOption], verdict: Verdict) -> PermissionOption | None:
     """Pick the option that does no more than the verdict; nothing if there is none."""
     for kind in _PREFERRED[verdict]:
         for option in options:
             if option.kind == kind:
-                return option.option_id
+                return option
     return None
+
+
+def _consequence(options: Sequence[PermissionOption]) -> str:
+    """Say in the agent's words what allowing means, unless it is simply this once."""
+    choice = _choose(options, Verdict.ALLOW)
+    if choice is None or [option.kind for option in options].count("allow_once") == 1:
+        return ""
+    return choice.name

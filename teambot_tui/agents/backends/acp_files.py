@@ -1,7 +1,8 @@
 """Files for an agent: inside the working directory, regular, of a bounded size, and never through a link.
 
 A path is resolved first; then each part of what came out is opened from the one before it without following
-links, so that nobody can swap a directory for a link in between.
+links, so that nobody can swap a directory for a link in between. A file is written only if it still holds
+what the person was shown.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +21,23 @@ _FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe must not h
 
 class RefusedError(Exception):
     """The file is not for the agent, or not to be had; the text says why."""
+
+
+class ChangedError(Exception):
+    """The file is no longer as it was when somebody looked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is at a path before it is written: where that really is, and what the file there holds, if any."""
+
+    place: Path
+    data: bytes | None
+
+    @property
+    def text(self) -> str | None:
+        """What it holds, as text."""
+        return None if self.data is None else self.data.decode()
 
 
 class Files:
@@ -46,40 +65,48 @@ class Files:
         Raises:
             RefusedError: The agent may not read it, or nobody can.
         """
-        text = self._content(self.within(path))
+        text = self._content(self.within(path)).decode()
         if line is None and limit is None:
             return text
         start = max(0, (line or 1) - 1)
         return "".join(text.splitlines(keepends=True)[start:][:limit])
 
-    def before(self, path: str, content: str) -> str | None:
-        """Return the text that writing the content would replace, or nothing if there is no such file.
+    def before(self, path: str, content: str) -> Before:
+        """Return what writing the content would replace.
 
         Raises:
             RefusedError: The agent may not write it.
         """
         resolved = self.within(path)
         _sized(path, content)
-        return self._content(resolved) if os.path.lexists(resolved) else None
+        return Before(resolved, self._content(resolved) if os.path.lexists(resolved) else None)
 
-    def write(self, path: str, content: str) -> None:
+    def write(self, path: str, content: str, before: Before) -> None:
         """Replace the text of a file, or create it and the directories it lies in.
 
         Raises:
+            ChangedError: It is not, or not there, as it was before; nothing was written.
             RefusedError: The agent may not write it, or nobody can.
         """
         data = _sized(path, content)
-        file = self._open(self.within(path), os.O_WRONLY | os.O_CREAT, create=True)
+        place = self.within(path)
+        if place != before.place or os.path.lexists(place) != (before.data is not None):
+            raise ChangedError
+        new = os.O_CREAT | os.O_EXCL if before.data is None else 0
+        file = self._open(place, os.O_RDWR | new, create=bool(new))
         try:
-            os.ftruncate(file, 0)
-            with os.fdopen(file, "wb", closefd=False) as writer:
-                writer.write(data)
+            with os.fdopen(file, "r+b", closefd=False) as stream:
+                if before.data is not None and stream.read(SIZE_LIMIT + 1) != before.data:
+                    raise ChangedError
+                stream.seek(0)
+                stream.truncate()
+                stream.write(data)
         except OSError as error:
             raise RefusedError(f"{path} cannot be written: {error.strerror}") from error
         finally:
             os.close(file)
 
-    def _content(self, path: Path) -> str:
+    def _content(self, path: Path) -> bytes:
         file = self._open(path, os.O_RDONLY)
         try:
             with os.fdopen(file, "rb", closefd=False) as reader:
@@ -91,9 +118,10 @@ class Files:
         if len(data) > SIZE_LIMIT:
             raise RefusedError(f"{path} is larger than {SIZE_LIMIT} bytes")
         try:
-            return data.decode()
+            data.decode()
         except UnicodeDecodeError as error:
             raise RefusedError(f"{path} is not UTF-8 text") from error
+        return data
 
     def _open(self, path: Path, flags: int, *, create: bool = False) -> int:
         *parents, name = path.relative_to(self._root).parts or ("",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
+from teambot_tui.agents.backends.acp_requests import acts, exact, requested
 from teambot_tui.agents.backends.acp_updates import Activity
 from teambot_tui.engine.ports import Permission, Text, Verdict
 
@@ -81,19 +82,29 @@ class Turn:
         self._room.set()
         return updates
 
-    async def ask_for_call(self, identity: str, call: Mapping[str, Any]) -> Verdict | None:
-        """Ask permission for a tool call of the agent's own; nothing when the turn ends before the answer."""
-        shown, detail = self._activity.wish(identity, call)
-        self._put(shown)
-        return await self.ask(identity, shown.title, shown.kind, detail)
+    async def ask_for_call(
+        self, identity: str, call: Mapping[str, Any], consequence: str = ""
+    ) -> Verdict | None:
+        """Ask permission for a tool call of the agent's own; nothing when the turn ends before the answer.
 
-    async def ask(self, identity: str, tool: str, kind: str, detail: str) -> Verdict | None:
+        `consequence` is what allowing it means to the agent, where that is more than this once.
+        """
+        shown, fields = self._activity.wish(identity, call)
+        self._put(shown)
+        detail = requested(identity, fields, consequence)
+        return await self.ask(
+            identity, shown.title, shown.kind, detail, exact=exact(fields), acts=acts(fields)
+        )
+
+    async def ask(
+        self, identity: str, tool: str, kind: str, detail: str, *, exact: str = "", acts: bool = False
+    ) -> Verdict | None:
         """Ask permission; nothing when the turn ends before the answer."""
         if self.abandoned:
             return None
         wish: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
         self._wishes.add(wish)
-        self._put(Permission(identity, tool, kind, detail, _answer(wish)))
+        self._put(Permission(identity, tool, kind, detail, _answer(wish), exact, acts))
         try:
             verdict = await wish
         finally:

@@ -6,17 +6,15 @@ by whatever is told of it, and reported when something about it is new.
 
 from __future__ import annotations
 
-import json
-import shlex
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from teambot_tui.agents.backends.acp_answer import Answer
+from teambot_tui.agents.backends.acp_requests import described
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from teambot_tui.agents.backends.acp_habits import Habits
     from teambot_tui.agents.backends.acp_usage import Meter
@@ -29,7 +27,7 @@ _STATES: Final = {
     "failed": ToolState.FAILED,
 }
 _OPEN: Final = (ToolState.PENDING, ToolState.RUNNING)
-_CONTEXT: Final = 3  # lines around a change
+_TELLING: Final = ("title", "kind", "content", "rawInput", "locations")
 _NAMELESS: Final = "a tool without a name"
 
 
@@ -76,20 +74,18 @@ class Activity:
                 elif status.get("type") == "active":
                     yield from self.answer.went_on()
 
-    def wish(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, str]:
-        """Tell for which tool call permission is asked, and its exact detail."""
+    def wish(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, Mapping[str, Any]]:
+        """Tell for which tool call permission is asked, and all that is known of it."""
         announced = self._tools[identity].fields.get("rawInput") if identity in self._tools else None
         asked = call.get("rawInput")
         if isinstance(announced, dict) and isinstance(asked, dict):
             call = {**call, "rawInput": {**announced, **asked}}  # some ask with less than they announced
         tool = self._fill_in(identity, call)
-        shown = self._tool_call(identity, tool)
+        self._reported[identity] = shown = self._tool_call(identity, tool)
+        fields = dict(tool.fields)
         if announced:
             tool.fields["rawInput"] = announced  # the next wish for this call is another one
-        # An agent that tells nothing is granted this one call, never "the same" again.
-        detail = shown.detail or _texts(tool.fields.get("content")) or identity
-        self._reported[identity] = shown
-        return shown, detail
+        return shown, fields
 
     def close(self, state: ToolState) -> Iterator[ToolCall]:
         """Yield an end for every tool call that the agent left open."""
@@ -115,8 +111,7 @@ class Activity:
             tool.kind = kind if kind in _KINDS else "other"
         state = call.get("status")
         tool.state = _STATES.get(state, tool.state) if isinstance(state, str) else tool.state
-        told = {key: call[key] for key in ("content", "rawInput", "locations") if call.get(key)}
-        tool.fields.update(told)
+        tool.fields.update({key: call[key] for key in _TELLING if call.get(key)})
         return tool
 
     def _report(self, identity: str, tool: _Tool) -> Iterator[ToolCall]:
@@ -127,88 +122,7 @@ class Activity:
 
     def _tool_call(self, identity: str, tool: _Tool) -> ToolCall:
         title = tool.title or (_NAMELESS if tool.kind == "other" else tool.kind)
-        return ToolCall(identity, title, tool.kind, tool.state, _detail(tool.fields))
-
-
-def diff(path: str, old: str | None, new: str) -> str:
-    """Show exactly what changes in a text, in time that grows only with its length."""
-    before, after = (old or "").splitlines(), new.splitlines()
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
-    lines = [
-        f"--- {path if old is not None else '/dev/null'}",
-        f"+++ {path}",
-        f"@@ -{head + 1} +{head + 1} @@",
-        *(f" {line}" for line in before[max(0, head - _CONTEXT) : head]),
-        *(f"-{line}" for line in before[head : len(before) - tail]),
-        *(f"+{line}" for line in after[head : len(after) - tail]),
-        *(f" {line}" for line in before[len(before) - tail :][:_CONTEXT]),
-    ]
-    return "\n".join(lines)
-
-
-def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    pairs = zip(first, second, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _detail(fields: Mapping[str, Any]) -> str:
-    """The exact diff, command or place of a tool call, whichever is the most telling of what is known."""
-    given = fields.get("rawInput")
-    return (
-        "\n".join(_diffs(fields.get("content")))
-        or (_input(given) if isinstance(given, dict) else "")
-        or "\n".join(_places(fields.get("locations")))
-    )
-
-
-def _diffs(content: object) -> Iterator[str]:
-    for item in content if isinstance(content, list) else ():
-        match item:
-            case {"type": "diff", "path": str(path), "newText": str(new)}:
-                old = item.get("oldText")
-                yield diff(path, old if isinstance(old, str) else None, new)
-
-
-def _input(given: dict[str, Any]) -> str:
-    """The command on the first line, then every other argument: nothing may hide behind it."""
-    others = dict(given)
-    others.pop("description", None)
-    lines = []
-    match others.pop("command", None):
-        case str(command):
-            lines.append(command)
-        case list(words) if words and all(isinstance(word, str) for word in words):
-            lines.append(shlex.join(words))
-        case None:
-            pass
-        case other:
-            others["command"] = other
-    if not lines and len(others) == 1:
-        return _as_text(next(iter(others.values())))
-    return "\n".join([*lines, *(f"{name}: {_as_text(value)}" for name, value in others.items())])
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _places(locations: object) -> Iterator[str]:
-    for place in locations if isinstance(locations, list) else ():
-        match place:
-            case {"path": str(path), "line": int(line)}:
-                yield f"{path}:{line}"
-            case {"path": str(path)}:
-                yield path
-
-
-def _texts(content: object) -> str:
-    texts = []
-    for item in content if isinstance(content, list) else ():
-        match item:
-            case {"type": "content", "content": {"type": "text", "text": str(text)}}:
-                texts.append(text)
-    return "\n".join(texts)
+        return ToolCall(identity, title, tool.kind, tool.state, described(tool.fields))
 
 
 def _steps(entries: list[Any]) -> Iterator[Step]:

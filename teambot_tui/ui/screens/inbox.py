@@ -1,7 +1,8 @@
 """The wishes that wait for the person, one at a time, whole, and the keys that answer.
 
 A key answers only after a moment of quiet: not just after what is shown has changed, and not in the midst of
-typing. So no key that was meant for anything else ever allows something.
+typing. So no key that was meant for anything else ever allows something. And nothing is allowed before its
+end has been in view; rejecting is always possible.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ class Inbox(ModalScreen[None]):
         self._chosen = next((wish for wish in wishes if wish.agent == of), wishes[0])
         self._stirred = max(typed_at, clock())
         self._is_calm = False
+        self._is_seen = False
+        """Whether the end of the chosen wish has been in view."""
         self._is_closed = False
 
     def compose(self) -> ComposeResult:
@@ -82,6 +85,10 @@ class Inbox(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self._draw()
+        self.watch(self._detail, "scroll_y", self._show_keys, init=False)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_keys)
 
     def on_screen_resume(self) -> None:
         self._close_if_done()
@@ -110,9 +117,10 @@ class Inbox(ModalScreen[None]):
 
     def _choose(self, wish: Wish) -> None:
         self._chosen = wish
+        self._is_seen = False
         self._stirred = self._clock()
         if self.is_mounted:
-            self.query_one("#approvals-detail").scroll_home(animate=False)
+            self._detail.scroll_home(animate=False, immediate=True)
             self._draw()
 
     def _close_if_done(self) -> None:
@@ -128,12 +136,29 @@ class Inbox(ModalScreen[None]):
         self.query_one("#approvals-list", Static).update(self._list(place))
         head = Content(f"{glyphs['asking']} @{wish.agent}").stylize("$text-warning bold")
         head += Content(f"{dot}{wish.task}{dot}wants to use: ")
-        head += Content(clip(wish.tool or wish.kind, _WIDTH)).stylize("bold")
-        if wish.kind and wish.kind != wish.tool:
-            head += Content(f" ({wish.kind})")
+        tool = wish.tool or wish.kind
+        kind = f" ({clip(wish.kind, _WIDTH)})" if wish.kind and wish.kind != tool else ""
+        head += Content(clip(tool, _WIDTH)).stylize("bold") + Content(kind)
         self.query_one("#approvals-head", Static).update(head)
-        self.query_one(DiffLines).show(wish.detail.strip("\n") or "(the agent does not say more)")
-        self.query_one("#approvals-keys", Static).update(self._hint(dot))
+        detail = wish.detail or "(the agent does not say more)"
+        cut = [text for text in dict.fromkeys((tool, wish.kind)) if clip(text, _WIDTH) != text]
+        self.query_one(DiffLines).show("\n\n".join([*cut, detail]))
+        self._show_keys()
+        self.call_after_refresh(self._show_keys)  # only then is it known what is in view
+
+    @property
+    def _detail(self) -> VerticalScroll:
+        return self.query_one("#approvals-detail", VerticalScroll)
+
+    def _look(self) -> int:
+        """Note what is in view of the chosen wish, and return how many rows come after it."""
+        height = self._detail.scrollable_content_region.height
+        below = self.query_one(DiffLines).rows_below(self._detail.scroll_offset.y + height)
+        self._is_seen = self._is_seen or not below
+        return below
+
+    def _show_keys(self) -> None:
+        self.query_one("#approvals-keys", Static).update(self._hint(f" {self._glyphs['dot']} "))
 
     def _list(self, place: int) -> Content:
         if len(self._wishes) == 1:
@@ -147,18 +172,25 @@ class Inbox(ModalScreen[None]):
         return Content("\n").join([*lines, Content("")])
 
     def _hint(self, dot: str) -> Content:
+        wish, below = self._chosen, self._look()
+        obstacle = ""
+        if not wish.is_whole:
+            obstacle = "too large to be shown: it can only be rejected"
+        elif not self._is_seen:
+            obstacle = f"scroll to the end to allow{dot}{below:,} more line{'s' * (below != 1)}"
+        allowing = [("allow", "allow once"), ("allow-always", "always")]
         named = [
-            ("allow", "allow once"),
-            ("allow-always", "always"),
+            *(() if obstacle else allowing),
             ("reject", "reject once"),
             ("reject-always", "always"),
             ("back", "later"),
         ]
-        keys = (
+        keys = [
             Content(self._keys.said(name)).stylize("bold $text-accent") + Content(f" {words}")
             for name, words in named
-        )
-        wish = self._chosen
+        ]
+        if obstacle:
+            keys.insert(0, Content(obstacle).stylize("$text-warning bold"))
         what = "this exact tool and command" if wish.kind == "execute" else "exactly this, letter by letter,"
         scroll = f"{self._keys.said('scroll-up')}, {self._keys.said('scroll-down')} scroll."
         meaning = f"Always: {what} of @{wish.agent}, until this session ends. {scroll}"
@@ -188,7 +220,10 @@ class Inbox(ModalScreen[None]):
         self._decide(Verdict.REJECT, always=True)
 
     def _decide(self, verdict: Verdict, *, always: bool = False) -> None:
-        if self._is_calm and self._wishes:
+        if not self._is_calm or not self._wishes:
+            return
+        self._look()
+        if verdict is Verdict.REJECT or (self._is_seen and self._chosen.is_whole):
             self._is_calm = False
             self._answer(self._chosen, verdict, always)
 
@@ -200,8 +235,7 @@ class Inbox(ModalScreen[None]):
 
     def action_scroll_detail(self, direction: int) -> None:
         """Scroll what the agent wants to do."""
-        detail = self.query_one("#approvals-detail")
-        (detail.scroll_page_down if direction > 0 else detail.scroll_page_up)(animate=False)
+        (self._detail.scroll_page_down if direction > 0 else self._detail.scroll_page_up)(animate=False)
 
     def action_close(self) -> None:
         """Go back; whoever asks waits on."""

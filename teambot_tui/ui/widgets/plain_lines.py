@@ -74,6 +74,12 @@ class PlainLines(Widget):
         """Which match is at hand, counted from 1; 0 where there is none."""
         return self._at + 1 if self._found else 0
 
+    def rows_below(self, row: int) -> int:
+        """How many rows there are from this one on; where there is no room for a text, always one."""
+        if self.size.width < NARROWEST:
+            return 1
+        return max(0, len(self._cut(self.size.width)) - row)
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many rows the text has."""
         return len(self._cut(width))
