@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 logger = getLogger(__name__)
 
+_LONGEST_DELAY = 10.0  # seconds after a sleep of the machine until it is noticed
+
 
 class Runner:
     """Lets the rules meet the world. It belongs to one event loop."""
@@ -233,12 +235,17 @@ class Runner:
             if self._alarm[0] <= time:
                 return
             self._alarm[1].cancel()
-        loop = asyncio.get_running_loop()
-        self._alarm = (time, loop.call_later(max(0.0, time - self._clock()), self._ring))
+        # A timer of the loop stands still while the machine sleeps, our clock does not: look now and then.
+        delay = min(max(0.0, time - self._clock()), _LONGEST_DELAY)
+        self._alarm = (time, asyncio.get_running_loop().call_later(delay, self._ring, time))
 
-    def _ring(self) -> None:
+    def _ring(self, time: float) -> None:
         self._alarm = None
-        self.report(TimePassed(self._clock()))
+        now = self._clock()
+        if now < time:
+            self._set_alarm(time)
+        else:
+            self.report(TimePassed(now))
 
 
 async def _end_what_is_kept(due: Due) -> None:

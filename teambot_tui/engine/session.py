@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.bus import Bus
+from teambot_tui.engine.clock import steady_clock
 from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.cycles import circle_of_retry
 from teambot_tui.engine.expansion import Expansion
@@ -103,7 +103,7 @@ class Session:
         self._roster = Roster(tuple(self._members), default_agent, bases=tuple(bases))
         self._expansion = Expansion(include, stdin)
         self._rules = Rules(self.policy)
-        self._clock = clock or _steady_clock()
+        self._clock = clock or steady_clock()
         self._directory = directory or Path.cwd()
         self._runner = Runner(
             self._rules, self.bus, self._members, self._directory, self._clock, attended=attended
@@ -129,7 +129,7 @@ class Session:
         self._readers.close()
 
     def now(self) -> float:
-        """Return the time, as the facts of this session tell it."""
+        """Return the time, as the facts of this session tell it; from any thread."""
         return self._clock()
 
     @property
@@ -425,9 +425,3 @@ class Session:
     def _log_start(self, fact: Fact) -> None:
         if isinstance(fact, TaskStarted):
             log_dependencies(self.board.tasks[fact.task])
-
-
-def _steady_clock() -> Callable[[], float]:
-    """Return a clock that tells Unix time and never jumps, whatever happens to the system's."""
-    start = time.time() - time.monotonic()
-    return lambda: start + time.monotonic()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from teambot_tui.engine import runner
 from teambot_tui.engine.board import State
+from teambot_tui.engine.clock import since_boot, steady_clock
 from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCompleted,
@@ -302,3 +305,34 @@ async def test_a_permission_callback_that_raises_fails_its_own_task_only(permiss
         assert (pm.state, ba.state) == (State.FAILED, State.COMPLETED)
         assert pm.reason == "It could not be answered: RuntimeError: the pipe is gone"
         assert [task for task, *_ in busy.verdicts] == ["ba#1"]
+
+
+async def test_time_that_passes_while_the_machine_sleeps_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_LONGEST_DELAY", 0.001)
+    now = 1000.0
+    members = [Member(AgentId(name), "", None, Gate()) for name in ("pm", "ba")]
+    async with asyncio.timeout(60), Session(members, clock=lambda: now) as session:
+        session.submit("@ba Check $pm &")
+        await settle()
+        assert session.outcome(TaskId("ba#1")).state is State.WAITING
+        now += 8 * 3600  # no timer of the loop has seen them
+        await session.idle()
+        assert session.outcome(TaskId("ba#1")).reason == "Timed out after 300 s waiting for @pm."
+
+
+def test_the_clock_is_steady_whatever_happens_to_the_wall_clock() -> None:
+    wall, elapsed = 1_700_000_000.0, 5000.0
+    clock = steady_clock(lambda: elapsed, lambda: wall)
+    assert clock() == wall
+    wall -= 86400  # it was set
+    assert clock() == 1_700_000_000.0
+    elapsed += 3600
+    assert clock() == 1_700_003_600.0
+
+
+def test_the_clock_of_a_session_begins_with_the_time_and_runs() -> None:
+    before = time.time()
+    session = session_of()
+    assert abs(session.now() - before) < 60
+    assert since_boot() >= time.monotonic() - 1, "sleep included"
+    assert session.now() <= session.now()

@@ -195,7 +195,7 @@ async def on_scene(size: tuple[int, int] = NORMAL, theme: str = DARK) -> AsyncIt
         descriptions={AgentId(agent): words for agent, words in _DESCRIPTIONS.items()},
         models=session.models,
         glyphs=Glyphs(),
-        clock=clock,
+        wall_clock=clock.wall,
     )
     app = TeambotApp(lambda: session, place)
     app.animation_level = "none"

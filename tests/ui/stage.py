@@ -48,13 +48,17 @@ _PATIENCE = 60.0
 
 
 class Clock:
-    """Stands still until the test moves it."""
+    """Stands still until the test moves it; so does the wall clock, which may be set to another time."""
 
     def __init__(self, now: float = 1_000_000.0) -> None:
         self.now = now
+        self.wall_clock_ahead = 0.0
 
     def __call__(self) -> float:
         return self.now
+
+    def wall(self) -> float:
+        return self.now + self.wall_clock_ahead
 
 
 class Stage:
@@ -311,7 +315,7 @@ async def on_stage(
         descriptions=dict.fromkeys(agents, "waits for the test"),
         models=session.models,
         glyphs=Glyphs(),
-        clock=clock,
+        wall_clock=clock.wall,
         keys=keys or Keys(),
         notify=notify,
     )

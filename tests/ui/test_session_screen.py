@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -223,6 +224,38 @@ async def test_a_caret_stands_under_what_was_refused() -> None:
         await stage.press("enter")
         assert stage.complaint
         assert "^" not in stage.drawn("#input"), "under another row it would point at the wrong place"
+
+
+def time_of_day(moment: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(moment))
+
+
+async def test_a_sleep_of_the_machine_counts_and_changes_no_time_of_day() -> None:
+    async with on_stage() as stage:
+        begin = stage.clock.now
+        await stage.paste("@pm plan", made=1)
+        stage.clock.now += 8 * 3600
+        await stage.until(lambda: "8:00:00" in stage.drawn("#panel-pm"), "the time on the panel")
+        await stage.paste("@ba check", made=2)
+        await stage.until(lambda: time_of_day(begin + 8 * 3600) in stage.drawn("#output"), "the new time")
+        assert time_of_day(begin) in stage.drawn("#output")
+        assert "0:00" in stage.drawn("#panel-ba")
+
+
+@pytest.mark.parametrize("step", [5400, -5400])
+async def test_a_wall_clock_that_is_set_changes_the_times_of_day_only(step: int) -> None:
+    async with on_stage() as stage:
+        begin = stage.clock.now
+        await stage.paste("@pm plan", made=1)
+        stage.clock.now += 48
+        await stage.until(lambda: "0:48" in stage.drawn("#panel-pm"), "the time on the panel")
+        assert time_of_day(begin) in stage.drawn("#output")
+        stage.clock.wall_clock_ahead = step
+        await stage.until(
+            lambda: time_of_day(begin + step) in stage.drawn("#output"), "the right time of day"
+        )
+        assert time_of_day(begin) not in stage.drawn("#output")
+        assert "0:48" in stage.drawn("#panel-pm")
 
 
 async def test_silence_is_seen_while_the_clock_runs() -> None:

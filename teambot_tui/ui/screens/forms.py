@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from teambot_tui.ui.screens.surface import SurfaceScreen
@@ -28,6 +27,10 @@ class FormsScreen(SurfaceScreen):
     @property
     def _mirror(self) -> Mirror:
         return self.parts.mirror
+
+    def _clock(self) -> float:
+        """The time, as the session tells it: the only one that may be compared with what it told."""
+        return self.parts.now()
 
     @property
     def _desk(self) -> Desk:
@@ -56,7 +59,7 @@ class FormsScreen(SurfaceScreen):
         form = DefineScreen(
             self._draft or Draft(),
             (*roster.bases, *roster.agents),
-            lambda text: self._mirror.explain(text, time.time()),
+            lambda text: self._mirror.explain(text, self._clock()),
             self._keep_draft,
         )
         statement = await self.app.push_screen_wait(form)

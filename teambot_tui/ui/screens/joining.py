@@ -15,7 +15,7 @@ from teambot_tui.ui.widgets.lines import PlanLine, Tabs
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.mirror import Changes, Mirror
@@ -39,7 +39,6 @@ class JoiningScreen(UppingScreen):
     """Has panels, tabs and an input, and keeps them in step with who is here."""
 
     _place: Place
-    _clock: Callable[[], float]
     _refused: str | None = None
     """The text that the plan line complains of, until it changes."""
 

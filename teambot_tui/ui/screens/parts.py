@@ -33,6 +33,7 @@ class Parts:
     """The later parts of a session's screen."""
 
     def __init__(self, screen: SessionScreen, session: Session, place: Place) -> None:
+        self.now = session.now
         self.bridge = Bridge(session)
         self.mirror = Mirror(session.roster, session.policy)
         self.mirror.take_in(ContextSet(0.0, key, value) for key, value in session.board.context.items())

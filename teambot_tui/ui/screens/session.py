@@ -54,7 +54,8 @@ class Place:
     models: Mapping[AgentId, str | None]
     glyphs: Glyphs
     history: History | None = None
-    clock: Callable[[], float] = time.time
+    wall_clock: Callable[[], float] = time.time
+    """For times of day, and nothing else: the session's clock tells how long something took."""
     keys: Keys = field(default_factory=Keys)
     notify: Collection[str] = ("toast",)
 
@@ -77,7 +78,6 @@ class SessionScreen(AttendingScreen):
         self._bridge: Bridge | None = None
         self._place = place
         self._glyphs = place.glyphs
-        self._clock = place.clock
         self.keys, self.calls_by = place.keys, place.notify
         self._frame_is_due = False
         self._last_frame = 0.0
@@ -177,6 +177,7 @@ class SessionScreen(AttendingScreen):
     def _tick(self) -> None:
         if self.parts.bridge.death:
             return  # nothing goes on, whatever the last facts said
+        self.parts.feed.follow_wall_clock(self._place.wall_clock() - self._clock())
         for panel in self.query(Panel):
             if panel.view.state != "idle":
                 panel.show(panel.view, self._clock())

@@ -84,6 +84,7 @@ class Feed(Widget, can_focus=True):
         self._cursor: Block | None = None
         self._search: Search | None = None
         self._page = Page(0, False, glyphs, self._state_of)
+        self._wall_clock_ahead = 0.0
         self._painter = Painter(self, glyphs)
         self._drawn: list[tuple[Strip, Block, Row]] = []
         """The rows of the last frame: until the next one the mouse points at them, whatever happens."""
@@ -98,6 +99,12 @@ class Feed(Widget, can_focus=True):
             return
         block.output.append(text)
         if block in self._view.seen:
+            self.refresh()
+
+    def follow_wall_clock(self, ahead: float) -> None:
+        """Show times of day by a wall clock that is so many seconds ahead of the session's."""
+        if abs(ahead - self._wall_clock_ahead) >= 1:  # it was set, and is right now
+            self._wall_clock_ahead = ahead
             self.refresh()
 
     def show_task(self, view: TaskView) -> None:
@@ -373,12 +380,13 @@ class Feed(Widget, can_focus=True):
                 yield max(selected[0], row.gutter), end, style
 
     def _turn_page(self) -> None:
-        """Follow the size of the widget."""
+        """Follow the size of the widget and the time of day."""
         width, height = self.size
         width, airy = min(width, _WIDEST), height >= _AIRY
         self._view.height = height
-        if (self._page.width, self._page.airy) != (width, airy):
-            self._page = Page(width, airy, self._glyphs, self._state_of)
+        ahead = self._wall_clock_ahead
+        if (self._page.width, self._page.airy, self._page.wall_clock_ahead) != (width, airy, ahead):
+            self._page = Page(width, airy, self._glyphs, self._state_of, ahead)
 
     def _arrange(self, block: Block) -> None:
         """Make a block ready to be looked at; what is in view keeps its look while the user reads."""

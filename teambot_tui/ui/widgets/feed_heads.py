@@ -64,6 +64,8 @@ class Page(NamedTuple):
     airy: bool
     glyphs: Glyphs
     state_of: Callable[[TaskId], State | None]
+    wall_clock_ahead: float = 0.0
+    """How many seconds the wall clock is ahead of the session's."""
 
     @property
     def bar(self) -> str:
@@ -230,7 +232,9 @@ def _note(parts: Parts, page: Page) -> Row:
 def _stamp(moment: float, page: Page) -> str:
     if page.width < _MEDIUM:
         return ""
-    return time.strftime(" %H:%M:%S " if page.width >= _WIDE else " %H:%M ", time.localtime(moment))
+    return time.strftime(
+        " %H:%M:%S " if page.width >= _WIDE else " %H:%M ", time.localtime(moment + page.wall_clock_ahead)
+    )
 
 
 def _shorten(text: str, width: int, page: Page) -> str:
