@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from teambot_tui.engine.text import one_line, printable
-from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
+from teambot_tui.language.names import RESERVED, RESERVED_WORDS, did_you_mean, is_agent_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -134,7 +134,7 @@ def _text(value: object) -> str | None:
 
 
 def _agent_id(value: object) -> str | None:
-    if not isinstance(value, str) or len(value) > _LONGEST_NAME or value == EVERYONE:
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME or value in RESERVED:
         return None
     return value if is_agent_id(value) else None
 
@@ -202,7 +202,7 @@ text = Check(f"a text of 1 to {_LONGEST_TEXT} characters", _text)
 
 agent_id = Check(
     "an agent id (lowercase letters and digits in groups joined by hyphens, a letter first, at most"
-    f" {_LONGEST_NAME} characters, such as builder-1, and not {EVERYONE}, which means the whole team)",
+    f" {_LONGEST_NAME} characters, such as builder-1; {RESERVED_WORDS}: rename it)",
     _agent_id,
     shown=True,
 )

@@ -12,7 +12,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.names import did_you_mean
+from teambot_tui.language.names import PERSON, did_you_mean
 from teambot_tui.language.nodes import Reference, Variable
 
 if TYPE_CHECKING:
@@ -60,7 +60,17 @@ class Binder:
         """Return the agents that a prompt refers to, and where it does so first."""
         references: dict[AgentId, Span] = {}
         for part in parts:
-            if not isinstance(part, Reference) or part.agent in references:
+            if not isinstance(part, Reference):
+                continue
+            if part.part not in ("", "output"):
+                self._fail(
+                    f"What a task changed is not kept yet, so there is no {part.literal}.",
+                    part.span,
+                    f"${part.agent} is what it said; to send it as text, write \\{part.literal}",
+                )
+            if part.agent == PERSON:
+                self.refuse_person(part.span)
+            if part.agent in references:
                 continue
             if part.agent not in roster.agents:
                 near = did_you_mean(part.agent, roster.agents)
@@ -129,6 +139,14 @@ class Binder:
                 f"/retry {told.id} brings it back",
             )
         return Dependency(told.agent, told.id, Via.VARIABLE, self._condition, name)
+
+    def refuse_person(self, span: Span) -> NoReturn:
+        """Say that the person cannot be asked."""
+        self._fail(
+            f"@{PERSON} will be you, but agents cannot hand you their work yet.",
+            span,
+            "name an agent of the team; what they say is in the output pane",
+        )
 
     def _fail(self, message: str, span: Span, hint: str) -> NoReturn:
         raise StatementError(message, self._source, span, hint)

@@ -13,7 +13,7 @@ from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import OnFailure
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.names import EVERYONE, did_you_mean
+from teambot_tui.language.names import EVERYONE, PERSON, RESERVED, did_you_mean
 from teambot_tui.language.nodes import Command, Definition, Pipeline
 
 if TYPE_CHECKING:
@@ -81,15 +81,16 @@ class _Resolver:
 
     def _definition(self, definition: Definition) -> AgentDefined:
         name = AgentId(definition.name)
-        if name in self.roster.team or name == EVERYONE:
+        if name in self.roster.team or name in RESERVED:
+            why = f"means {RESERVED[name]}" if name in RESERVED else "is taken by the team"
             self._fail(
-                f"The name {name} is taken by the team.",
+                f"The name {name} {why}.",
                 definition.name_span,
-                f"try: $my-{name} := {{…}}",
+                f"give it another one: $my-{name} := {{…}}",
             )
         base = self.roster.base(definition.base)
         if base is None or base == name:
-            known = tuple(each for each in (*self.roster.bases, *self.roster.agents) if each != name)
+            known = tuple(each for each in self.roster.known_bases if each != name)
             near = did_you_mean(definition.base.lower(), known)
             self._fail(
                 f"Unknown base: {one_line(definition.base, 40)}. Known bases: {', '.join(known)}",
@@ -158,7 +159,7 @@ class _Resolver:
             parts=stage.parts,
             dependencies=(*named, *handed),
             background=pipeline.background,
-            model=stage.model,
+            model=(model.value or "") if (model := stage.option("model")) else None,
             capture=stage.capture.name if stage.capture else None,
             preface=defined.prompt if stage.exact and defined else "",
         )
@@ -178,6 +179,8 @@ class _Resolver:
         for mention in stage.mentions:
             if mention.agent == EVERYONE:
                 agents.update({agent: mention.span for agent in self.roster.team if agent not in agents})
+            elif mention.agent == PERSON:
+                self.binder.refuse_person(mention.span)
             elif mention.agent in self.roster.agents:
                 agents.setdefault(AgentId(mention.agent), mention.span)
             else:
@@ -189,7 +192,9 @@ class _Resolver:
         agent = AgentId(mention.agent)
         if agent not in self.roster.agents:
             if agent not in self.roster.bases:
-                known = tuple(dict.fromkeys((*self.roster.agents, *self.roster.bases)))
+                if agent == PERSON:
+                    self.binder.refuse_person(mention.span)
+                known = self.roster.known_bases
                 near = did_you_mean(agent, known)
                 self._fail(
                     f"Undefined temporary agent: ${agent}. Known: {', '.join(known)}",

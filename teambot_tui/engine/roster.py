@@ -32,10 +32,14 @@ class Roster:
         """Those who did not join only for this session."""
         return tuple(agent for agent in self.agents if agent not in self.temporary)
 
+    @property
+    def known_bases(self) -> tuple[str, ...]:
+        """Whatever an agent can be made of, each name once: the agents, then the bases."""
+        return tuple(dict.fromkeys((*self.agents, *self.bases)))
+
     def base(self, name: str) -> str | None:
         """Return the base or agent that is meant by a name in any case."""
-        known = (*self.bases, *self.agents)
-        return next((each for each in known if each.lower() == name.lower()), None)
+        return next((each for each in self.known_bases if each.lower() == name.lower()), None)
 
     def with_agents(self, *defined: AgentDefined) -> Roster:
         """Return the roster with agents that joined, or were defined anew."""

@@ -135,7 +135,7 @@ class Runner:
             agent=effect.agent,
             prompt=prompt.text,
             system="\n\n".join(filter(None, (system, prompt.context))),
-            model=effect.model or member.model,
+            model=member.model if effect.model is None else effect.model or None,
             directory=self._directory,
             instruction=prompt.instruction,
             given=prompt.given,

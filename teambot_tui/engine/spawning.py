@@ -19,7 +19,7 @@ from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError, find
 from teambot_tui.engine.roster import GENERAL
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
+from teambot_tui.language.names import RESERVED, did_you_mean, is_agent_id
 from teambot_tui.language.nodes import Span, Words
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ class Spawner:
         name, roster = wish.name or "", self._session.roster
         if not wish.prompt:
             raise OrderError("A new agent needs a prompt beside its base: say who it is.")
-        if not is_agent_id(name) or name == EVERYONE:
+        if not is_agent_id(name) or name in RESERVED:
             raise OrderError(
                 f"{one_line(name, 60)} is no name for an agent: use lowercase letters, digits and hyphens,"
                 " such as security-scanner."
@@ -332,7 +332,7 @@ class Spawner:
         return is_new or is_base or wish.agent not in roster.agents
 
     def _new_names(self, wish: _Wish, labels: list[str | None]) -> list[AgentId]:
-        taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made, EVERYONE}
+        taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made, *RESERVED}
         if wish.name is not None and len(labels) == 1:
             return [AgentId(wish.name)]
         agent = wish.name or wish.agent

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from teambot_tui.language.definition import read_field
+from teambot_tui.language.fences import Fences
 from teambot_tui.language.names import COMMANDS, FIELDS, is_variable
 from teambot_tui.language.nodes import Span
+from teambot_tui.language.options import escaped_option, read_options
 from teambot_tui.language.scanner import (
     CAPTURE,
-    FIELD,
     FIRST_ESCAPE,
     LAST_AMPERSAND,
     LEADING_BLANKS,
@@ -20,10 +22,9 @@ from teambot_tui.language.scanner import (
     MARKS_IN_COMMAND,
     MARKS_IN_STRING,
     MENTION,
-    MODEL,
     OPENING,
-    STRING,
     Mark,
+    end_of_string,
     unescape,
 )
 
@@ -64,7 +65,11 @@ class _Highlighter:
     """Goes from mark to mark as the parser does, and refuses nothing."""
 
     def __init__(self, source: str, *, references: bool) -> None:
+        blanks = LEADING_BLANKS.match(source)
+        self.start = blanks.end() if blanks else 0
         self.source = source
+        self.text = "\n" * self.start + source[self.start :]
+        self.fences = Fences(self.text)
         self.references = references
         self.found: list[Highlight] = []
         self.in_command = False
@@ -74,9 +79,7 @@ class _Highlighter:
         """Whether that text is the first of its stage."""
 
     def walk(self) -> list[Highlight]:
-        blanks = LEADING_BLANKS.match(self.source)
-        start = blanks.end() if blanks else 0
-        text = "\n" * start + self.source[start:]
+        start, text = self.start, self.text
         self.words = position = start
         if escape := FIRST_ESCAPE.match(text, start):
             position = escape.end()
@@ -89,9 +92,11 @@ class _Highlighter:
     def _take(self, mark: re.Match[str]) -> int:
         start, end = mark.span()
         match mark.lastgroup:
-            case Mark.REFERENCE | Mark.VARIABLE | Mark.DIRECTIVE | Mark.FENCE as kind:
+            case Mark.REFERENCE | Mark.VARIABLE | Mark.DIRECTIVE as kind:
                 if not self.in_command and self._add_part(kind, start, end):
                     self._begin_words(end, begins_stage=False)
+            case Mark.FENCE:
+                return self._fence(start, end)
             case Mark.AGENTS:
                 self._end_statement(start)
                 return self._head(start, end)
@@ -123,30 +128,51 @@ class _Highlighter:
     def _head(self, begin: int, end: int) -> int:
         for name in MENTION.finditer(self.source, begin, end):
             self._add("agent", name.start() - (self.source[name.start() - 1] == "@"), name.end())
-        if (option := MODEL.match(self.source, end)) and option["model"] is not None:
-            end = option.end()
-            self._add("option", option.start("option"), end)
-        self._begin_words(end, begins_stage=True)
-        return end
+        position = self._options(end)
+        if escape := escaped_option(self.source, position, is_first=position == end):
+            self._add("escape", *escape.span("slashes"))
+            position = escape.end("slashes")
+        self._begin_words(position, begins_stage=True)
+        return position
+
+    def _options(self, position: int) -> int:
+        for option in read_options(self.source, position):
+            if option.kind is None or not (option.is_off or option.value) or not option.is_closed:
+                break
+            position = option.span.end
+            self._add("option", *option.span)
+        return position
+
+    def _fence(self, begin: int, end: int) -> int:
+        closed = self.fences.end(begin, end)
+        if closed is not None and not self.in_command:
+            self._add("fence", begin, closed)
+            self._begin_words(closed, begins_stage=False)
+        return closed or end
 
     def _call(self, begin: int, end: int) -> int:
         self._add("agent", begin, end - 2)
-        string = STRING.match(self.source, end)
-        closing = string.end() if string else end
-        position = end - 1
-        for mark in MARKS_IN_STRING.finditer(self.source, end, closing):
-            self._add("string", position, mark.start())
-            position = mark.start()
-            if self._add_part(mark.lastgroup, *mark.span()):
-                position = mark.end()
+        closing = end_of_string(self.text, end, self.fences)
+        position, searched = end - 1, end
+        while mark := MARKS_IN_STRING.search(self.text, searched, closing):
+            start, searched = mark.span()
+            self._add("string", position, start)
+            position = start
+            if mark.lastgroup == Mark.FENCE:
+                if closed := self.fences.end_in_string(start, searched):
+                    self._add("fence", start, closed)
+                    position = searched = closed
+            elif self._add_part(mark.lastgroup, start, searched):
+                position = searched
             elif mark.lastgroup in (Mark.CHARACTERS, Mark.HALVED):
-                self._add("escape", *mark.span())
-                position = mark.end()
+                self._add("escape", start, searched)
+                position = searched
         end = min(closing + 1, len(self.source))
         self._add("string", position, end)
         if (variable := CAPTURE.match(self.source, end)) and is_variable(variable["name"]):
             self._add("variable", *variable.span("name"))
             end = variable.end()
+        end = self._options(end)
         self._begin_words(end, begins_stage=True)
         return end
 
@@ -156,15 +182,16 @@ class _Highlighter:
         if (opening := OPENING.match(self.source, end)) and opening["brace"]:
             self._add("definition", *opening.span("brace"))
             end = opening.end()
-            while piece := FIELD.match(self.source, end):
-                end = piece.end()
-                if piece["key"] is not None and piece["key"].strip('"') in FIELDS:
-                    self._add("field", *piece.span("key"))
-                if piece["quote"] is not None:
-                    self._add("string", piece.start("quote"), piece.end("closed"))
-                if piece["end"] == "}":
+            while True:
+                field = read_field(self.source, end, self.fences)
+                end = field.end
+                if field.key in FIELDS:
+                    self._add("field", *field.key_span)
+                if field.string is not None:
+                    self._add("string", *field.string)
+                if field.sign == "}":
                     self._add("definition", end - 1, end)
-                if piece["end"] != ",":
+                if field.sign != ",":
                     break
         self._begin_words(end, begins_stage=True)
         return end
@@ -178,8 +205,6 @@ class _Highlighter:
                 self._add("variable", start, end)
             case Mark.DIRECTIVE:
                 self._add("directive", start, end)
-            case Mark.FENCE:
-                self._add("fence", start, end)
             case _:
                 return False
         return True

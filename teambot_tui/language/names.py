@@ -15,6 +15,9 @@ ID: Final = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
 VARIABLE: Final = r"[a-z][a-z0-9_]*+"
 """The pattern of a variable's name."""
 
+PARTS: Final = ("diff", "files", "output")
+"""What of a task `$agent.part` can mean."""
+
 FIELDS: Final = ("base", "prompt", "model")
 """What a definition may say."""
 
@@ -23,7 +26,15 @@ REQUIRED_FIELDS: Final = ("base", "prompt")
 ALIASES: Final = {"project_manager": "pm", "business_analyst": "ba", "technical_writer": "writer"}
 
 EVERYONE: Final = "all"
-"""`@all` is every agent of the team; no agent can have this id."""
+"""`@all` is every agent of the team."""
+
+PERSON: Final = "me"
+"""`@me` is the person at the keyboard."""
+
+RESERVED: Final = {EVERYONE: "the whole team", PERSON: "the person at the keyboard"}
+"""The ids that no agent can have, and what they mean."""
+
+RESERVED_WORDS: Final = " and ".join(f"{name} means {meaning}" for name, meaning in RESERVED.items())
 
 COMMANDS: Final = (
     "help",

@@ -18,10 +18,17 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`$agent`: that agent's output belongs here."""
+    """`$agent`: that agent's output belongs here, or another part of its task: `$agent.diff`."""
 
     agent: str
     span: Span
+    part: str = ""
+    """What stands behind the dot; nothing and `output` mean the same."""
+
+    @property
+    def literal(self) -> str:
+        """The text it was written as."""
+        return f"${self.agent}.{self.part}" if self.part else f"${self.agent}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,15 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """`--name value`: what holds for one task. No value: switched off by `--no-name`."""
+
+    name: str
+    value: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Capture:
     """`:name` behind an exact call: the variable that receives its output."""
 
@@ -85,11 +101,15 @@ class Stage:
     """
 
     mentions: tuple[Mention, ...]
-    model: str | None
+    options: tuple[Option, ...]
     parts: tuple[Part, ...]
     span: Span
     exact: bool = False
     capture: Capture | None = None
+
+    def option(self, name: str) -> Option | None:
+        """Return the option of this name, if the stage has it."""
+        return next((option for option in self.options if option.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,31 @@ The parser knows the shape of the language and no team: whether an agent exists 
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from teambot_tui.language.definition import read_fields
 from teambot_tui.language.errors import StatementError
+from teambot_tui.language.fences import Fences
 from teambot_tui.language.names import ALIASES, COMMANDS, did_you_mean, is_agent_id, is_variable
 from teambot_tui.language.nodes import (
     Capture,
     Command,
     Definition,
     Mention,
+    Option,
     Part,
     Pipeline,
     Span,
     Stage,
     Statement,
 )
+from teambot_tui.language.options import OPTIONS, escaped_option, read_options
 from teambot_tui.language.prompt import Prompt
 from teambot_tui.language.scanner import (
     AFTER_CALL,
     BEGINS_STAGE,
     BEGINS_STATEMENT,
+    BLANK_OR_END,
     BLANKS,
     CAPTURE,
     FIRST_ESCAPE,
@@ -38,13 +42,15 @@ from teambot_tui.language.scanner import (
     MARKS_IN_FILE,
     MARKS_IN_STRING,
     MENTION,
-    MODEL,
-    STRING,
     WORD,
     Mark,
+    end_of_string,
     unescape,
     unquote,
 )
+
+if TYPE_CHECKING:
+    from teambot_tui.language.options import WrittenOption
 
 _FIRST_WORD = re.compile(r"@[\w-]*+")
 _LONGEST_NAME = 64
@@ -60,26 +66,29 @@ def parse(source: str, *, references: bool = True) -> tuple[Statement, ...]:
     start = blanks.end() if blanks else 0
     if start == len(source):
         raise StatementError("Nothing to send.", source, Span(0, 0), "try: @pm Plan the release")
-    return _Parser(source, references=references).parse(start)
+    return _Parser(source, start, references=references).parse(start)
 
 
 def parse_prompt(text: str, *, references: bool = True) -> tuple[Part, ...]:
     """Return the parts of a prompt that is a file: nothing in it is a statement, and no blank is dropped."""
     prompt = Prompt(references=references)
-    prompt.read(MARKS_IN_FILE, text, 0, len(text))
+    prompt.read(MARKS_IN_FILE, text, 0, len(text), Fences(text).end)
     return prompt.finish()
 
 
 class _Parser:
-    def __init__(self, source: str, *, references: bool) -> None:
+    def __init__(self, source: str, start: int, *, references: bool) -> None:
         self.source = source
+        # A submission may be indented as a whole: its first word counts as being in column 1.
+        self.text = "\n" * start + source[start:]
+        self.fences = Fences(self.text)
         self.statements: list[Statement] = []
         self.command: str | None = None
         self.begin = 0
         self.stages: list[Stage] = []
         self.prompt = Prompt(references=references)
         self.mentions: tuple[Mention, ...] = ()
-        self.model: str | None = None
+        self.options: tuple[Option, ...] = ()
         self.exact = False
         self.capture: Capture | None = None
         self.background = False
@@ -87,8 +96,7 @@ class _Parser:
         self.stage_begin = 0
 
     def parse(self, start: int) -> tuple[Statement, ...]:
-        # A submission may be indented as a whole: its first word counts as being in column 1.
-        text = "\n" * start + self.source[start:]
+        text = self.text
         self._check_first_word(start)
         self.begin = self.stage_begin = position = start
         if escape := FIRST_ESCAPE.match(text, start):
@@ -118,8 +126,8 @@ class _Parser:
                 case Mark.DEFINITION:
                     self._end_statement(mark.start())
                     position = self._definition(mark[0][1:-2].rstrip(), mark.start(), position)
-                case Mark.FENCE if self.command is not None:
-                    self.prompt.say(mark[0], mark.start())
+                case Mark.FENCE:
+                    position = self._fence(mark.start(), position)
                 case _:
                     self.prompt.take(mark)
         self.prompt.say(text[position:], position)
@@ -145,14 +153,23 @@ class _Parser:
             self.prompt.strip()
         span = Span(self.stage_begin, end)
         parts = self.prompt.finish()
-        self.stages.append(Stage(self.mentions, self.model, parts, span, self.exact, self.capture))
-        self.mentions = ()
-        self.model = self.capture = None
+        self.stages.append(Stage(self.mentions, self.options, parts, span, self.exact, self.capture))
+        self.mentions = self.options = ()
+        self.capture = None
         self.exact = self.background = False
         self.stage_begin = end
 
+    def _fence(self, begin: int, end: int) -> int:
+        """Read the fence that a run of backticks opens, if it does; return where the next mark is."""
+        closed = self.fences.end(begin, end)
+        if closed is None or self.command is not None:
+            self.prompt.say(self.text[begin : closed or end], begin)
+        else:
+            self.prompt.take_code(self.text[begin:closed], begin)
+        return closed or end
+
     def _head(self, begin: int, end: int) -> int:
-        """Read the agents between two positions and the model behind them; return where the task begins."""
+        """Read the agents between two positions and the options behind them; return where the task begins."""
         found: dict[str, Mention] = {}
         for name in MENTION.finditer(self.source, begin, end):
             agent = ALIASES.get(name[0], name[0])
@@ -167,16 +184,52 @@ class _Parser:
                 Span(*junk.span("word") if word else junk.span()),
                 f"did you mean {near}?" if near else "try: @pm,ba Analyse",
             )
-        if option := MODEL.match(self.source, end):
-            self.model = option["model"]
-            if self.model is None:
-                self._fail(
-                    "Expected the name of a model.",
-                    Span(*option.span("option")),
-                    f"try: @{self.mentions[0].agent[:_LONGEST_NAME]} --model opus Plan it",
-                )
-            return option.end()
-        return end
+        position = self._read_options(end)
+        if escape := escaped_option(self.source, position, is_first=not self.options):
+            begin, position = escape.span("slashes")
+            self.prompt.say("\\" * ((position - begin) // 2), begin, position)
+        return position
+
+    def _read_options(self, position: int) -> int:
+        """Read the options that stand here; return where they end."""
+        options: dict[str, Option] = {}
+        for option in read_options(self.source, position):
+            name = self._check_option(option)
+            if name in options:
+                self._fail(f"The option --{name} is given twice.", option.word_span, "leave one of them out")
+            options[name] = Option(name, option.value, option.span)
+            position = option.span.end
+        self.options = tuple(options.values())
+        return position
+
+    def _check_option(self, option: WrittenOption) -> str:
+        """Return the name of an option that is written as it should be."""
+        kind = option.kind
+        if kind is None:
+            near = did_you_mean(option.word.lstrip("-"), OPTIONS)
+            known = ", ".join(f"--{name}" for name in OPTIONS)
+            self._fail(
+                f"Unknown option: {_short(option.word)}. Options: {known}",
+                option.word_span,
+                (f"did you mean --{near}? " if near else "")
+                + f"to send it as text, write \\{_short(option.word)}",
+            )
+        if option.is_off:
+            if self.source[option.span.end : option.span.end + 1] == "=":
+                self._fail(f"{option.word} takes no value.", option.word_span, f"try: {option.word}")
+            return kind.name
+        example = f"try: --{kind.name} {kind.example}"
+        if option.value is None:
+            self._fail(f"Expected {kind.expected}.", option.word_span, example)
+        if not option.is_closed:
+            quote = Span(option.value_span.start, option.value_span.start + 1)
+            self._fail("The quote is never closed.", quote, f"a value stands on one line; {example}")
+        if kind.value.fullmatch(option.value) is None:
+            value = self.source[slice(*option.value_span)]
+            self._fail(f"Expected {kind.expected}, not {_short(value)}.", option.value_span, example)
+        if BLANK_OR_END.match(self.source, option.span.end) is None:
+            self._fail("Expected a blank after the value.", self._word(option.span.end), example)
+        return kind.name
 
     def _call(self, begin: int, end: int) -> int:
         """Read a call from its name on; its opening quote ends the head. Return where the next mark is."""
@@ -184,8 +237,8 @@ class _Parser:
         closing = self._end_of_string(begin, end)
         self.mentions = (Mention(agent, Span(begin, end - 2)),)
         self.exact = True
-        self.prompt.read(MARKS_IN_STRING, self.source, end, closing)
-        if not unquote(self.source[end:closing]).strip():
+        self.prompt.read(MARKS_IN_STRING, self.text, end, closing, self.fences.end_in_string)
+        if not unquote(self.text, end, closing, self.fences).strip():
             self._fail(
                 "Expected an instruction between the quotes.",
                 Span(end - 1, closing + 1),
@@ -202,6 +255,7 @@ class _Parser:
                 )
             self.capture = Capture(variable["name"], Span(*variable.span("name")))
             position = variable.end()
+        position = self._read_options(position)
         after = AFTER_CALL.match(self.source, position)
         assert after is not None, "the pattern matches any text"
         position = after.end()
@@ -219,7 +273,7 @@ class _Parser:
     def _definition(self, name: str, begin: int, end: int) -> int:
         """Read the definition whose `:=` ends here; return where the next statement begins."""
         name_span = Span(begin, begin + 1 + len(name))
-        fields, end = read_fields(self.source, _short(name), end)
+        fields, end = read_fields(self.source, _short(name), end, self.fences)
         blanks = BLANKS.match(self.source, end)
         position = blanks.end() if blanks else end
         if not self._begins_statement(position):
@@ -237,15 +291,14 @@ class _Parser:
 
     def _end_of_string(self, begin: int, position: int) -> int:
         """Return where the quote is that closes the string of a call."""
-        string = STRING.match(self.source, position)
-        assert string is not None, "the pattern matches any text"
-        if string.end() == len(self.source):
+        end = end_of_string(self.text, position, self.fences)
+        if end == len(self.source):
             self._fail(
                 "The quote is never closed.",
                 Span(position - 1, position),
                 f'put " behind the instruction, and \\" for a quote in it; {self._escape(begin)}',
             )
-        return string.end()
+        return end
 
     def _open_command(self, name: str, position: int) -> None:
         if name not in COMMANDS:
@@ -282,10 +335,10 @@ class _Parser:
             self._fail(f"Expected a task{whom}.", first.span, f"try: @{who or 'pm'} Plan the release")
         if not who:
             self._fail("Expected a task before the arrow.", first.span, "try: @pm Plan -> @builder-1 Build")
-        if first.model is not None:
+        if first.options:
             self._fail(
-                f"An empty first stage takes @{who}'s latest output, so there is no task for a model.",
-                first.span,
+                f"An empty first stage takes @{who}'s latest output, so there is no task for an option.",
+                first.options[0].span,
                 f"try: @{who} -> …, or give @{who} a task",
             )
 

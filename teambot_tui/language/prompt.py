@@ -12,6 +12,7 @@ from teambot_tui.language.scanner import LAST_AMPERSAND, Mark, unescape
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
 
 
 class Prompt:
@@ -23,13 +24,26 @@ class Prompt:
         self.pieces: list[str] = []
         self.begin = self.end = 0
 
-    def read(self, marks: re.Pattern[str], text: str, begin: int, end: int) -> None:
+    def read(
+        self,
+        marks: re.Pattern[str],
+        text: str,
+        begin: int,
+        end: int,
+        fence_end: Callable[[int, int], int | None],
+    ) -> None:
         """Add what stands between two positions, where nothing ends a prompt."""
         position = begin
-        for mark in marks.finditer(text, begin, end):
+        while mark := marks.search(text, position, end):
             self.say(text[position : mark.start()], position)
-            self.take(mark)
             position = mark.end()
+            if mark.lastgroup != Mark.FENCE:
+                self.take(mark)
+            elif closed := fence_end(*mark.span()):
+                position = closed
+                self.take_code(text[mark.start() : position], mark.start())
+            else:
+                self.say(mark[0], mark.start())
         self.say(text[position:end], position)
 
     def take(self, mark: re.Match[str]) -> None:
@@ -37,7 +51,8 @@ class Prompt:
         text, (begin, end) = mark[0], mark.span()
         match mark.lastgroup:
             case Mark.REFERENCE if self.references:
-                self._add(Reference(text[1:], Span(begin, end)))
+                agent, _, part = text[1:].partition(".")
+                self._add(Reference(agent, Span(begin, end), part))
             case Mark.LITERAL:
                 self.say(text, begin, end)
             case Mark.VARIABLE:
@@ -45,10 +60,12 @@ class Prompt:
             case Mark.DIRECTIVE:
                 kind, _, argument = text[2:-2].partition(":")
                 self._add(Directive(kind.strip().lower(), argument.strip(), Span(begin, end), text))
-            case Mark.FENCE:
-                self._add(Code(text, Span(begin, end)))
             case kind:
                 self.say(unescape(kind, text), begin, end)
+
+    def take_code(self, text: str, begin: int) -> None:
+        """Add a fenced block."""
+        self._add(Code(text, Span(begin, begin + len(text))))
 
     def say(self, text: str, begin: int, end: int | None = None) -> None:
         """Add text."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from teambot_tui.language.names import ALIASES, ID, VARIABLE
+from teambot_tui.language.fences import RUN
+from teambot_tui.language.names import ALIASES, ID, PARTS, VARIABLE
+
+if TYPE_CHECKING:
+    from teambot_tui.language.fences import Fences
 
 
 class Mark(StrEnum):
@@ -38,7 +42,6 @@ INSIDE_PROMPT: Final = frozenset({Mark.REFERENCE, Mark.HALVED, Mark.LITERAL, Mar
 
 _BLANK = r"[^\S\n]"
 NAME: Final = rf"(?:{'|'.join(ALIASES)}|{ID})(?![A-Za-z0-9_])"
-FENCE: Final = r"```[^\n]*+(?:\n(?!```)[^\n]*+)*+(?:\n```[^\n]*+)?"
 COMMAND: Final = r"/[A-Za-z][A-Za-z-]*+(?=\s|\Z)"
 CALL: Final = rf'\$?{ID}:"'
 BRACES: Final = rf"\{{{VARIABLE}\}}"
@@ -50,15 +53,14 @@ _DEFINITION = rf"\${ID}{_BLANK}*+:="
 _AGENTS = rf"@{NAME}(?:,{_BLANK}*+@?{NAME})*+"
 _ARROW = rf"->(?=\s*+(?:@{NAME}|{CALL}))"
 _INSERTED = rf"""
-      (?P<reference>  \${ID} )
+      (?P<reference>  \${ID}(?:\.(?:{"|".join(PARTS)})(?![A-Za-z0-9_-]))?+ )
     | (?P<variable>   {BRACES} )
     | (?P<directive>  {DIRECTIVE} )
 """
 # A backslash before braces makes all of them literal, so that `\{{x}}` and `\${x}` do not leave a variable.
 _ESCAPABLE = r"\$?\{++|\$"
 _LINES = rf"""
-    ^(?: (?P<fence>      {FENCE} )
-       | (?P<agents>     {_AGENTS} )
+    ^(?: (?P<agents>     {_AGENTS} )
        | (?P<command>    {COMMAND} )
        | (?P<definition> {_DEFINITION} )
        | (?P<call>       {CALL} )
@@ -68,8 +70,9 @@ _LINES = rf"""
 MARKS: Final = re.compile(
     rf"""
     {_LINES}
-    | (?=[$\\{{-])(?:
+    | (?=[$\\{{`-])(?:
          {_INSERTED}
+       | (?P<fence>      {RUN} )
        | (?P<arrow>      ->\s*+{_AGENTS} )
        | (?P<next_call>  ->\s*+{CALL} )
        | (?P<halved>     (?:\\\\)*+\\(?:{_ESCAPABLE}|{_ARROW}) | (?:\\\\)++(?=[${{]|{_ARROW}) )
@@ -81,6 +84,7 @@ MARKS: Final = re.compile(
 MARKS_IN_COMMAND: Final = re.compile(
     rf"""
     {_LINES}
+    | (?P<fence>   {RUN} )
     | (?P<halved>  (?:\\\\)*+\\(?:{_ESCAPABLE}) | (?:\\\\)++(?=[${{]) )
     | (?P<literal> \\++ )
     """,
@@ -88,62 +92,54 @@ MARKS_IN_COMMAND: Final = re.compile(
 )
 MARKS_IN_FILE: Final = re.compile(
     rf"""
-    ^(?P<fence> {FENCE} )
-    | (?=[$\\{{])(?:
+    (?=[$\\{{`])(?:
          {_INSERTED}
+       | (?P<fence>   {RUN} )
        | (?P<halved>  (?:\\\\)*+\\(?:{_ESCAPABLE}) | (?:\\\\)++(?=[${{]) )
        | (?P<literal> \\++ | \$\$++ | \{{++ ) )
     """,
     re.MULTILINE | re.VERBOSE,
 )
 
-# A fence in a string needs an end, and its last line ends with the ticks: what closes the string may follow.
-STRING_FENCE: Final = r"```[^\n]*+(?:\n(?!```)[^\n]*+)*+\n`{3,}+"
 _CHARACTERS = r'(?:\\["\\n])++'
 MARKS_IN_STRING: Final = re.compile(
     rf"""
-    ^(?P<fence> {STRING_FENCE} )
-    | (?=[$\\{{])(?:
+    (?=[$\\{{`])(?:
          {_INSERTED}
+       | (?P<fence>      {RUN} )
        | (?P<characters> {_CHARACTERS} )
        | (?P<halved>     \\(?:{_ESCAPABLE}) )
        | (?P<literal>    \\ | \$\$++ | \{{++ ) )
     """,
     re.MULTILINE | re.VERBOSE,
 )
-_STRING = rf'(?:[^"\\\n]++|\\[^\n]?+|\n(?:{STRING_FENCE})?+)*+'
-STRING: Final = re.compile(_STRING)
-"""What stands between the quotes; if no quote follows it, the string is never closed."""
-_RAW_OR_CHARACTERS = re.compile(rf"(?<=\n){STRING_FENCE}|(?P<characters>{_CHARACTERS})")
+_STRING = re.compile(r'(?:[^"\\`]++|\\[^\n]?+|`{1,2}+(?!`))*+')
+_RUN = re.compile(RUN)
+_RUN_OR_CHARACTERS = re.compile(rf"(?P<fence>{RUN})|(?P<characters>{_CHARACTERS})")
 _CHARACTER = re.compile(r"\\(.)")
 
 BEGINS_STATEMENT: Final = re.compile(rf"^(?:@{NAME}|{COMMAND}|{_DEFINITION}|{CALL})", re.MULTILINE)
 BEGINS_STAGE: Final = re.compile(_ARROW)
 CAPTURE: Final = re.compile(r":(?P<name>\w*+)")
 AFTER_CALL: Final = re.compile(r"\s*+(?P<background>&?+)\s*+")
+BLANK_OR_END: Final = re.compile(r"\s|\Z")
 BLANKS: Final = re.compile(r"\s*+")
 WORD: Final = re.compile(r"\S{1,64}")
 OPENING: Final = re.compile(r"\s*+(?P<brace>\{?+)")
 _KEY = r"[A-Za-z_][\w-]*+"
 FIELD: Final = re.compile(
     rf"""
-    \s*+(?: (?P<key> {_KEY} | "{_KEY}" )
-    (?:\s*+ (?P<colon> : )
-    (?:\s*+ (?P<quote> ") (?P<value> {_STRING} ) (?P<closed> "?+ ) )?+ )?+ )?+
-    \s*+ (?P<end> [,}}]?+ )
+    \s*+(?: (?P<key> {_KEY} | "{_KEY}" ) (?:\s*+ (?P<colon> : ) (?:\s*+ (?P<quote> ") )?+ )?+ )?+
     """,
     re.VERBOSE,
 )
-"""As much of `key: "value",` as is there; what is missing tells what is wrong."""
+"""As much of `key: "` as is there; what is missing tells what is wrong."""
+AFTER_FIELD: Final = re.compile(r"\s*+(?P<end>[,}]?+)")
 
 LEADING_BLANKS: Final = re.compile(r"[\s\ufeff]*+")
 FIRST_ESCAPE: Final = re.compile(r"\\++(?=@)")
 LAST_AMPERSAND: Final = re.compile(r"(?:\A|(?<=\s))(?P<slashes>\\*+)&(?=\s*+\Z)")
 MENTION: Final = re.compile(NAME)
-MODEL: Final = re.compile(
-    rf"{_BLANK}++(?P<option>--model|-m)(?=[=\s]|\Z)"
-    rf"(?:{_BLANK}*+=?{_BLANK}*+(?P<model>[A-Za-z0-9](?:[\w.:/@+]|-(?!>))*+))?"
-)
 JUNK_IN_LIST: Final = re.compile(rf",(?!{_BLANK}++[^\s@,]){_BLANK}*+(?P<word>@?[\w-]*+)")
 
 
@@ -160,6 +156,27 @@ def unescape(kind: str | None, mark: str) -> str:
     return mark
 
 
-def unquote(string: str) -> str:
-    """Return the text that a string without its quotes stands for, where nothing but escapes is syntax."""
-    return _RAW_OR_CHARACTERS.sub(lambda found: unescape(found.lastgroup, found[0]), string)
+def end_of_string(text: str, position: int, fences: Fences) -> int:
+    """Return where the quote is that closes a string, or the end of the text if none does."""
+    while string := _STRING.match(text, position):
+        run = _RUN.match(text, string.end())
+        if run is None:
+            return string.end()
+        position = fences.end_in_string(*run.span()) or run.end()
+    return position
+
+
+def unquote(text: str, begin: int, end: int, fences: Fences) -> str:
+    """Return what a string between two positions stands for, where nothing but escapes is syntax."""
+    pieces: list[str] = []
+    position = begin
+    while mark := _RUN_OR_CHARACTERS.search(text, position, end):
+        pieces.append(text[position : mark.start()])
+        position = mark.end()
+        if mark.lastgroup == Mark.FENCE:
+            position = fences.end_in_string(*mark.span()) or position
+            pieces.append(text[mark.start() : position])
+        else:
+            pieces.append(unescape(mark.lastgroup, mark[0]))
+    pieces.append(text[position:end])
+    return "".join(pieces)

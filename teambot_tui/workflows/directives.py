@@ -1,6 +1,6 @@
 """The `{{…}}` directives in a text: where they stand. What they are replaced by is decided elsewhere.
 
-Between two lines that begin with ``` nothing is a directive, and a backslash before a brace makes it a brace.
+In a fence nothing is a directive, and a backslash before a brace makes it a brace.
 Braces around anything else are text. One pass, and no character is read more than a few times.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.language.scanner import FENCE
+from teambot_tui.language.fences import RUN, Fences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ _KINDS: Final = {kind.lower(): kind for kind in Kind}
 # What is text here is text for the parser of prompts too: a run of braces is taken as a whole.
 _DIRECTIVE: Final = re.compile(
     rf"""
-      ^{FENCE}
+      (?P<fence> {RUN} )
     | (?:\\\\)*+\\\$?\{{++ | \\++
     | \{{\{{[^\S\n]*+
       (?: (?P<named> (?ai: output | input | include ) ) [^\S\n]*+ : (?P<name> [^{{}}\n]*+ )
@@ -57,6 +57,11 @@ def find_directives(text: str) -> Iterator[Directive]:
     """Yield the directives of a text, in order."""
     if "{{" not in text:
         return
-    for found in _DIRECTIVE.finditer(text):
-        if word := found["named"] or found["bare"]:
+    fences = Fences(text)
+    position = 0
+    while found := _DIRECTIVE.search(text, position):
+        position = found.end()
+        if found["fence"]:
+            position = fences.end(*found.span()) or position
+        elif word := found["named"] or found["bare"]:
             yield Directive(_KINDS[word.lower()], (found["name"] or "").strip(), found.start(), found.end())

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from teambot_tui.engine.text import one_line
-from teambot_tui.language.names import EVERYONE, did_you_mean, is_agent_id
+from teambot_tui.language.names import RESERVED, did_you_mean, is_agent_id
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.yaml_reader import Items, Node, Table, Text
 
@@ -29,7 +29,7 @@ _COMPARED: Final = 2000
 _LISTED: Final = 12
 NAME_RULE: Final = (
     "lowercase letters and digits in groups joined by hyphens, a letter first, at most"
-    f" {LONGEST_NAME} characters, and not {EVERYONE}"
+    f" {LONGEST_NAME} characters, and not {' or '.join(RESERVED)}"
 )
 
 
@@ -40,7 +40,7 @@ def short(name: str) -> str:
 
 def is_name(name: str) -> bool:
     """Whether a task, a pipeline or an agent can have this name."""
-    return len(name) <= LONGEST_NAME and name != EVERYONE and is_agent_id(name)
+    return len(name) <= LONGEST_NAME and name not in RESERVED and is_agent_id(name)
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Backslashes before a mark count, and braces in pairs may be a directive: both are made text.
 _MARK: Final = re.compile(r"(?P<slashes>\\*+)(?P<mark>\$?\{++|\$)")
-_FENCE: Final = re.compile(r"^(?=```)", re.MULTILINE)
+_FENCE: Final = re.compile(r"(?P<run>`{3,}+)(?P<info>[^\s`]++(?=[^\S\n]*+$))?", re.MULTILINE)
 _JOINING: Final = ("\\", "{", "$")
 _NOT_PLAIN: Final = re.compile("[\ufeff\ufffe\uffff]")
 
@@ -64,13 +64,13 @@ def _names(tasks: list[Task]) -> dict[TaskId, str]:
 def _task(task: Task, names: Mapping[TaskId, str], board: Board, roster: Roster) -> list[str]:
     lines = [f"  {names[task.id]}:"]
     defined = roster.temporary.get(task.agent)
-    model = task.plan.model or (defined.model if defined else None)
+    model = defined.model if task.plan.model is None and defined else task.plan.model
     if defined is None:
         lines.append(f"    agent: {task.agent}")
     elif defined.prompt:
         lines += _field("prefix", _escaped(defined.prompt))
     lines += _field("prompt-string", _prompt(task, names, board, roster) or "(no words)")
-    if model is not None:
+    if model:
         lines.append(f"    model: {_quoted(model)}")
     if needs := _needs(task, names):
         lines.append(f"    depends_on: [{', '.join(needs)}]")
@@ -134,7 +134,12 @@ def _latest(name: str, names: Mapping[TaskId, str], board: Board, roster: Roster
 
 def _unfenced(text: str, begins_line: bool) -> str:
     """Return words in which nothing is a fence in a file that was none where it was typed."""
-    return _FENCE.sub(lambda found: " " * (begins_line or found.start() > 0), text)
+
+    def part(found: re.Match[str]) -> str:
+        is_first = begins_line if found.start() == 0 else text[found.start() - 1] == "\n"
+        return " " * is_first + found["run"] + (f" {found['info']}" if found["info"] else "")
+
+    return _FENCE.sub(part, text)
 
 
 def _escaped(text: str) -> str:

@@ -123,12 +123,24 @@ REFUSED = [
         [],
         '$x := {base: "plam", prompt: "p"}',
         '"plam"',
-        "Unknown base: plam. Known bases: general",
+        "Unknown base: plam. Known bases: pm, ba,",
         "mean plan?",
     ),
     ([], '$x := {base: "x", prompt: "p"}', '"x"', "Unknown base: x.", "try: base:"),
-    ([], '$pm := {base: "ba", prompt: "p"}', "$pm", "The name pm is taken by the team.", "try: $my-pm"),
-    ([], '$all := {base: "ba", prompt: "p"}', "$all", "The name all is taken by the team.", "try: $my-all"),
+    (
+        [],
+        '$pm := {base: "ba", prompt: "p"}',
+        "$pm",
+        "The name pm is taken by the team.",
+        "another one: $my-pm",
+    ),
+    ([], '$all := {base: "ba", prompt: "p"}', "$all", "The name all means the whole team.", "one: $my-all"),
+    ([], '$me := {base: "ba", prompt: "p"}', "$me", "The name me means the person at the", "one: $my-me"),
+    ([], "@pm Plan -> @me Good enough?", "me", "@me will be you, but", "name an agent of the team"),
+    ([], "@pm Use $me", "$me", "@me will be you, but", "name an agent of the team"),
+    ([], 'me:"Well?"', "me", "@me will be you, but", "name an agent of the team"),
+    (["@pm x"], "@ba Use $pm.diff", "$pm.diff", "so there is no $pm.diff.", "write \\$pm.diff"),
+    (["@pm x"], "@ba Use $pm, $pm.files", "$pm.files", "so there is no $pm.files.", "$pm is what it said"),
     ([], 'pm:"Use {issues}"', "{issues}", "Unknown variable: {issues}. Known: none yet", "write \\{issues}"),
     (['pm:"A":issues'], 'ba:"{isues}"', "{isues}", "Known: issues", "did you mean {issues}?"),
     (
@@ -212,3 +224,16 @@ def test_any_text_is_one_clear_error_or_a_run(text: str) -> None:
     bench = Recruiting()
     for source in (text, f'$x := {{base: "plan", prompt: "p"{text}', f'$x:"{text}'):
         assert outcome(bench, source)
+
+
+def test_an_unknown_base_lists_each_name_once_in_the_order_of_the_team() -> None:
+    with pytest.raises(StatementError) as refused:
+        tasks(Recruiting(DEFINED), '$x := {base: "nobody", prompt: "p"}')
+    known = refused.value.message.partition("Known bases: ")[2].split(", ")
+    assert known[:6] == ["pm", "ba", "builder-1", "builder-2", "reviewer", "writer"]
+    assert "scanner" in known
+    assert len(set(known)) == len(known)
+
+
+def test_output_of_a_reference_is_the_reference() -> None:
+    assert tasks(Recruiting("@pm Plan"), "@ba Use $pm.output, $pm.") == ["ba#1 <- $pm=pm#1"]

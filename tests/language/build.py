@@ -13,6 +13,7 @@ from teambot_tui.language.nodes import (
     Directive,
     Field,
     Mention,
+    Option,
     Pipeline,
     Reference,
     Span,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 NOWHERE = Span(0, 0)
 
 
-def ref(agent: str) -> Reference:
-    return Reference(agent, NOWHERE)
+def ref(agent: str, part: str = "") -> Reference:
+    return Reference(agent, NOWHERE, part)
 
 
 def var(name: str) -> Variable:
@@ -50,17 +51,17 @@ def stage(agents: str, *parts: str | Part, model: str | None = None) -> Stage:
     """A stage of the agents in a comma-separated list; an empty list is the default agent."""
     return Stage(
         tuple(Mention(agent, NOWHERE) for agent in agents.split(",") if agent),
-        model,
+        _options(model),
         _parts(parts),
         NOWHERE,
     )
 
 
-def call(agent: str, *parts: str | Part, capture: str | None = None) -> Stage:
+def call(agent: str, *parts: str | Part, capture: str | None = None, model: str | None = None) -> Stage:
     """An exact call."""
     return Stage(
         (Mention(agent, NOWHERE),),
-        None,
+        _options(model),
         _parts(parts),
         NOWHERE,
         exact=True,
@@ -98,6 +99,10 @@ def parts_without_places(parts: Iterable[Part]) -> list[Part]:
     return [replace(part, span=NOWHERE) for part in parts]
 
 
+def _options(model: str | None) -> tuple[Option, ...]:
+    return () if model is None else (Option("model", model, NOWHERE),)
+
+
 def _parts(parts: Iterable[str | Part]) -> tuple[Part, ...]:
     return tuple(Words(part, NOWHERE) if isinstance(part, str) else part for part in parts)
 
@@ -117,6 +122,7 @@ def _stage(each: Stage) -> Stage:
     return replace(
         each,
         mentions=tuple(replace(mention, span=NOWHERE) for mention in each.mentions),
+        options=tuple(replace(option, span=NOWHERE) for option in each.options),
         parts=tuple(parts_without_places(each.parts)),
         span=NOWHERE,
         capture=replace(each.capture, span=NOWHERE) if each.capture else None,

@@ -64,6 +64,22 @@ def coloured(source: str) -> list[tuple[str, str]]:
         ("ask @ba later, a@b.com", []),
         ("@PM plan", []),
         ("@pm --model opus x", [("agent", "@pm"), ("option", "--model opus")]),
+        ("@pm -m 'a b' x", [("agent", "@pm"), ("option", "-m 'a b'")]),
+        ("@pm --no-model x", [("agent", "@pm"), ("option", "--no-model")]),
+        ("@pm --modle opus x", [("agent", "@pm")]),
+        ("@pm \\--model x", [("agent", "@pm"), ("escape", "\\")]),
+        (
+            'pm:"a":b -m opus &',
+            [
+                *(("agent", "pm"), ("string", '"a"'), ("variable", "b")),
+                *(("option", "-m opus"), ("background", "&")),
+            ],
+        ),
+        (
+            "@pm see ```php\n$pm\n```\n$ba",
+            [("agent", "@pm"), ("fence", "```php\n$pm\n```"), ("reference", "$ba")],
+        ),
+        ("@pm $ba.output.", [("agent", "@pm"), ("reference", "$ba.output")]),
         ("@pm -m x -> @ba y", [("agent", "@pm"), ("option", "-m x"), ("arrow", "->"), ("agent", "@ba")]),
         ("git commit -m x", []),
         ("@pm a ->\n  @ba", [("agent", "@pm"), ("arrow", "->"), ("agent", "@ba")]),

@@ -202,40 +202,6 @@ def test_a_path_is_text_from_the_first_word_on() -> None:
     assert parsed("/usr/bin\n/usr-local/x") == [task("", "/usr/bin\n/usr-local/x")]
 
 
-# Models
-
-
-@pytest.mark.parametrize(
-    ("source", "statement"),
-    [
-        ("@pm --model opus Plan", task("pm", "Plan", model="opus")),
-        ("@pm -m opus Plan", task("pm", "Plan", model="opus")),
-        ("@pm,ba -m opus Plan", task("pm,ba", "Plan", model="opus")),
-        ("@pm  \t-m \t opus\nPlan", task("pm", "Plan", model="opus")),
-        ("@pm\u00a0-m\u00a0opus Plan", task("pm", "Plan", model="opus")),
-        ("@pm --model=opus Plan", task("pm", "Plan", model="opus")),
-        ("@pm -m claude-sonnet-4.5 Plan", task("pm", "Plan", model="claude-sonnet-4.5")),
-        ("@pm -m openai/gpt-5:free Plan", task("pm", "Plan", model="openai/gpt-5:free")),
-        ("@pm -m opus $ba", task("pm", ref("ba"), model="opus")),
-        ("@pm -m opus Go->@ba x", pipe(stage("pm", "Go", model="opus"), stage("ba", "x"))),
-        ("@pm x -> @ba -m opus->@pm", pipe(stage("pm", "x"), stage("ba", model="opus"), stage("pm"))),
-        ("@pm -m opus -m haiku x", task("pm", "-m haiku x", model="opus")),
-        ("@pm git commit -m x", task("pm", "git commit -m x")),
-        ("@pm Use --model opus", task("pm", "Use --model opus")),
-        ("@pm\n-m opus Plan", task("pm", "-m opus Plan")),
-        ("@pm\r\n-m opus Plan", task("pm", "-m opus Plan")),
-        ("@pm -mopus Plan", task("pm", "-mopus Plan")),
-        ("@pm --models opus", task("pm", "--models opus")),
-        ("@pm -M opus", task("pm", "-M opus")),
-        ("@pm-m opus", task("pm-m", "opus")),
-        ("-m opus Plan", task("", "-m opus Plan")),
-        ("git commit -m x", task("", "git commit -m x")),
-    ],
-)
-def test_a_model_only_right_after_the_ids(source: str, statement: Statement) -> None:
-    assert parsed(source) == [statement]
-
-
 # Several statements
 
 

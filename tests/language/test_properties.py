@@ -24,8 +24,10 @@ from teambot_tui.language.nodes import (
     Variable,
     Words,
 )
+from teambot_tui.language.options import OPTIONS
 from teambot_tui.language.parser import parse_prompt
 from tests.language.build import parsed, task
+from tests.language.test_fences import fences_of
 from tests.language.weather import submissions, texts_of_marks
 
 ID = r"[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?![A-Za-z0-9_])"
@@ -110,6 +112,15 @@ def check_stage(stage: Stage, source: str) -> None:
         assert source[slice(*stage.capture.span)] == stage.capture.name
         assert is_variable(stage.capture.name)
         assert in_order([*(part.span for part in stage.parts), stage.capture.span], stage.span)
+    for option in stage.options:
+        assert re.match(
+            rf"--(?:no-)?{option.name}|-{OPTIONS[option.name].letter}", source[slice(*option.span)]
+        )
+        assert option.value is None or OPTIONS[option.name].value.fullmatch(option.value)
+    assert len({option.name for option in stage.options}) == len(stage.options)
+    behind = stage.parts if stage.exact else ()
+    before = () if stage.exact else stage.parts
+    assert in_order([each.span for each in (*stage.mentions, *behind, *stage.options, *before)], stage.span)
     for mention in stage.mentions:
         name = source[mention.span.start : mention.span.end].removeprefix("$" if stage.exact else "@")
         assert ALIASES.get(name, name) == mention.agent
@@ -118,7 +129,6 @@ def check_stage(stage: Stage, source: str) -> None:
     check_parts(stage.parts, source)
     if stage.exact:
         assert len(stage.mentions) == 1
-        assert stage.model is None
         assert source[stage.parts[0].span.start - 1] == source[stage.parts[-1].span.end] == '"'
         assert text_of(stage).strip()
     elif stage.parts:
@@ -136,7 +146,7 @@ def check_parts(parts: tuple[Part, ...], source: str) -> None:
         came_from = source[part.span.start : part.span.end]
         match part:
             case Reference(agent):
-                assert came_from == f"${agent}"
+                assert came_from == part.literal
                 assert is_agent_id(agent)
             case Code(text):
                 assert came_from == text
@@ -202,7 +212,7 @@ def tell(statement: Statement) -> object:
     if not isinstance(statement, Pipeline):
         return statement
     return statement.background, [
-        (stage.mentions, stage.model, text_of(stage), stage.span, stage.exact, stage.capture)
+        (stage.mentions, stage.options, text_of(stage), stage.span, stage.exact, stage.capture)
         for stage in statement.stages
     ]
 
@@ -215,9 +225,7 @@ def text_of_part(part: Part) -> str:
     match part:
         case Words(text) | Code(text):
             return text
-        case Reference(agent):
-            return f"${agent}"
-        case Variable() | Directive():
+        case Reference() | Variable() | Directive():
             return part.literal
 
 
@@ -238,14 +246,14 @@ def test_a_statement_does_not_change_by_what_follows(source: str) -> None:
 
 def escaped(text: str) -> str:
     """The statement that gives @pm exactly this text, which has no blanks around it."""
-    own_line = re.match(r"```|-", text)
-    begin, *rest = re.split(r"(?m)(^```.*(?:\n(?!```).*)*(?:\n```.*)?)", ("\n" if own_line else " ") + text)
-    pieces = [without_syntax(begin)]
-    for position, piece in enumerate(rest):
-        pieces.append(piece if position % 2 == 0 else without_syntax(piece))
-    if not (len(rest) > 1 and rest[-1] == ""):
-        pieces[-1] = re.sub(r"(?<=\s)(\\*)&\Z", r"\1\1\\&", pieces[-1])
-    return "@pm" + "".join(pieces)
+    text = ("\n" if re.match(r"```|\\*-", text) else " ") + text
+    pieces: list[str] = []
+    position = 0
+    for begin, end in fences_of(text):
+        pieces += (without_syntax(text[position:begin]), text[begin:end])
+        position = end
+    last = re.sub(r"(?<=\s)(\\*)&\Z", r"\1\1\\&", without_syntax(text[position:]))
+    return "@pm" + "".join((*pieces, last))
 
 
 def without_syntax(text: str) -> str:
@@ -267,7 +275,7 @@ def check_escaping(text: str) -> None:
     assert not statement.background
     (stage,) = statement.stages
     assert [mention.agent for mention in stage.mentions] == ["pm"]
-    assert stage.model is None
+    assert not stage.options
     assert all(isinstance(part, Words | Code) for part in stage.parts)
     assert text_of(stage) == text
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from teambot_tui.agents.backends.echo import Echo
 from teambot_tui.engine.board import Board
 from teambot_tui.engine.roster import Roster
-from teambot_tui.language.nodes import Code, Directive, Words
+from teambot_tui.language.nodes import Code, Directive, Reference, Words
 from teambot_tui.language.parser import parse_prompt
 from teambot_tui.workflows.compose import load_compose
 from teambot_tui.workflows.errors import WorkflowError
@@ -145,7 +145,9 @@ def test_an_empty_session_has_nothing_to_save() -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.sampled_from([*"\\{}$ \n'#:X-", "{{", "{{output:pm}}", "$pm", "$ba", "```", "\n```\n", "\u3042"]),
+        st.sampled_from(
+            [*"\\{}$ \n'#:X-", "{{", "{{output:pm}}", "$pm", "$ba", "```", "\n```\n", " ```x\n", "\u3042"]
+        ),
         min_size=1,
         max_size=12,
     ).map("".join)
@@ -167,4 +169,4 @@ async def test_whatever_was_said_is_said_again(tmp_path: Path, text: str) -> Non
 
 
 def part_is_text(part: object) -> bool:
-    return not (isinstance(part, Directive) and part.argument == "pm")
+    return not isinstance(part, Reference) and not (isinstance(part, Directive) and part.argument == "pm")
