@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import click
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.headless.agents_command import agents
 from teambot_tui.headless.models_command import models
-from teambot_tui.opening import CannotOpenError, has_terminal, open_here, open_screen
+from teambot_tui.opening import CannotOpenError, has_terminal, here, open_here, open_screen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,10 @@ def main(
     teambot run -f plan.team --json
     teambot up
     """
+    try:
+        here()
+    except CannotOpenError as error:
+        raise UnusableError(str(error)) from error
     if context.invoked_subcommand is not None:
         return
     if web:
@@ -311,8 +316,15 @@ def _serve(backend: str | None, ascii_only: bool, port: int, ephemeral: bool) ->
     arguments = [*["--ascii"] * ascii_only, *["--ephemeral"] * ephemeral]
     if backend is not None:
         arguments += ["--backend", backend]
+
+    def announce(address: str) -> None:
+        try:
+            click.echo(f"Open {address}\nCtrl+C ends it.")
+        except OSError:  # nobody can open what nobody has read; why is told at the end
+            sys.exit(2)
+
     try:
-        serve(arguments, port, lambda address: click.echo(f"Open {address}\nCtrl+C ends it."))
+        serve(arguments, port, announce)
     except OSError as error:
         raise UnusableError(f"--port {port} cannot be used: {error.strerror}.") from error
 
@@ -384,4 +396,5 @@ def _printer(session: Session, output: Output, as_json: bool, newcomers: Sequenc
 
 
 def _complain(text: str) -> None:
-    click.echo(text, err=True)
+    with suppress(OSError):  # nobody can be told, and nothing shall fail because of it
+        click.echo(text, err=True)

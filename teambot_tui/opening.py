@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,25 +23,38 @@ class CannotOpenError(Exception):
     """There is nothing to open or nowhere to show it; the text says why."""
 
 
+def here() -> Path:
+    """Return the current directory.
+
+    Raises:
+        CannotOpenError: It has been deleted.
+    """
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise CannotOpenError("The current directory has been deleted: change to another one.") from error
+
+
 def open_here(
     backend: str | None, max_parallel: int | None = None, wait_timeout: float | None = None
 ) -> Project:
     """Read the project of the current directory, and print what the user should know of it.
 
     Raises:
-        CannotOpenError: The settings cannot be used.
+        CannotOpenError: There is no current directory, or its settings cannot be used.
     """
     from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415  as below
     from teambot_tui.agents.project import open_project  # noqa: PLC0415
 
     try:
         project = open_project(
-            Path.cwd(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
+            here(), os.environ, backend=backend, max_parallel=max_parallel, wait_timeout=wait_timeout
         )
     except AgentsError as error:
         raise CannotOpenError(str(error)) from error
     for note in project.notes:
-        sys.stderr.write(f"{note}\n")
+        with suppress(OSError):  # nobody can be told
+            sys.stderr.write(f"{note}\n")
     return project
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,8 +37,4 @@ class Output:
             self._stream.flush()
         except OSError:
             self.gone = True
-            # What is still buffered would fail again when the interpreter closes the stream.
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._stream.fileno())
-            os.close(nowhere)
             self.on_gone()

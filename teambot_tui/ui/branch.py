@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.files import UnreadableError, decode, read_whole
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 40
 _SHORT_COMMIT: Final = 7
-_MOST: Final = 4096
 
 
 def branch_of(folder: Path) -> str:
@@ -22,7 +22,7 @@ def branch_of(folder: Path) -> str:
             if git.is_file():  # a worktree or a submodule: the file says where it is
                 git = place / _first_line(git).removeprefix("gitdir: ")
             head = _first_line(git / "HEAD")
-        except (OSError, ValueError):
+        except (OSError, UnreadableError):
             continue
         name = head.removeprefix("ref: refs/heads/")
         return one_line(name if name != head else head[:_SHORT_COMMIT], _LONGEST)
@@ -30,5 +30,4 @@ def branch_of(folder: Path) -> str:
 
 
 def _first_line(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        return file.readline(_MOST).rstrip("\n")
+    return decode(read_whole(path)).partition("\n")[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import sys
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from teambot_tui.api import Session
     from teambot_tui.workflows.up_command import UpCommand
 
-_PATIENCE = 3.0  # seconds: a little more than an agent has to end itself
+_PATIENCE = 2.5  # seconds: a little more than an agent has to end itself
+_GLANCE = 1000  # milliseconds between two looks at the terminal, where a hang-up is not told
 
 
 def start(project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand | None = None) -> int:
@@ -41,7 +44,7 @@ def start(project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand 
     app = app_for(project, ascii_only=plain, ephemeral=ephemeral, up=up)
     guard.start_with_terminal()
     app.driver_class = _Guarded
-    _leave_on_signals(app)
+    _leave_when_told(app)
     try:
         app.run()
     finally:
@@ -129,11 +132,11 @@ def _soon(app: App[Any], callback: Callable[..., object], **arguments: object) -
     threading.Thread(target=app.call_later, args=[callback], kwargs=arguments, daemon=True).start()
 
 
-def _leave_on_signals(app: TeambotApp) -> None:
-    """End the app at a signal; if it cannot end, because nobody reads the terminal, end without it."""
+def _leave_when_told(app: TeambotApp) -> None:
+    """End the app at a signal or with its terminal; if it cannot end, since nobody reads that, without it."""
     leaving = False
 
-    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a handler's signature
+    def leave(number: int, frame: FrameType | None = None) -> None:  # noqa: ARG001  a handler's signature
         nonlocal leaving
         if leaving:
             return
@@ -143,8 +146,18 @@ def _leave_on_signals(app: TeambotApp) -> None:
         watchdog.start()
         _soon(app, app.exit, return_code=128 + number)
 
+    def watch_terminal() -> None:
+        terminal = sys.stdin.fileno()
+        hang_up = select.poll()
+        hang_up.register(terminal, 0)
+        while not hang_up.poll(_GLANCE) and os.isatty(terminal):
+            pass
+        leave(signal.SIGHUP)
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, leave)
+    # Whoever leads our session is told of a hang-up, and may not pass it on.
+    threading.Thread(target=watch_terminal, name="terminal", daemon=True).start()
 
 
 def _give_up(status: int) -> None:

@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.project_files import PROJECT_FOLDER
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.agent_files import project_folder, replace_file
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REGISTRY: Final = "registry.json"
-_LARGEST: Final = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,11 @@ def read_registry(project: Path) -> dict[str, Promoted]:
         StoreError: The list cannot be read.
     """
     try:
-        with (project / PROJECT_FOLDER / REGISTRY).open("rb") as file:
-            return _parse(file.read(_LARGEST))
+        return _parse(read_whole(project / PROJECT_FOLDER / REGISTRY))
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise StoreError(f"{PROJECT_FOLDER / REGISTRY} cannot be read: {reason(error)}") from error
+    except UnreadableError as error:
+        raise StoreError(f"{PROJECT_FOLDER / REGISTRY} {error}") from error
 
 
 def record(project: Path, name: str, promoted: Promoted) -> None:

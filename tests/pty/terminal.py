@@ -69,8 +69,13 @@ if not pid:
     os.set_inheritable(report, False)
     os.execv(sys.executable, [sys.executable, "-m", "teambot_tui", *sys.argv[3:]])
 os.write(report, b"%d " % pid)
+if os.environ.get("STUBBORN_SHELL"):
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 _, status = os.waitpid(pid, 0)
-os.tcsetpgrp(0, os.getpid())
+try:
+    os.tcsetpgrp(0, os.getpid())
+except OSError:  # the terminal is gone
+    pass
 os.write(report, b"%d " % os.waitstatus_to_exitcode(status))
 signal.pause()
 """

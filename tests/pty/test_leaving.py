@@ -24,6 +24,7 @@ IGNORES_TERM = (
     "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('working', flush=True)\n"
     "while True: signal.pause()"
 )
+TALKS = "print('working', flush=True)\nwhile True: print('word ' * 100, flush=True)"
 HIDES = (
     "import subprocess, sys, signal\n"
     "subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'], start_new_session=True)\n"
@@ -44,9 +45,11 @@ BOUND = 25.0
 """Seconds within which every end has to come, on a very busy machine too."""
 
 
-def with_an_agent_at_work(open_terminal: Open, script: str) -> tuple[Terminal, list[psutil.Process]]:
+def with_an_agent_at_work(
+    open_terminal: Open, script: str, *, stubborn_shell: str = ""
+) -> tuple[Terminal, list[psutil.Process]]:
     """Return a terminal whose agent works, and all processes there are."""
-    terminal = open_terminal(settings=agents(pm=script))
+    terminal = open_terminal(settings=agents(pm=script), STUBBORN_SHELL=stubborn_shell)
     terminal.until("Your team")
     terminal.enter("@pm stay")
     terminal.until("● exec", "┃ wor")
@@ -139,8 +142,7 @@ def test_agents_that_do_not_want_to_end(open_terminal: Open) -> None:
 
 
 def test_a_terminal_that_nobody_reads(open_terminal: Open) -> None:
-    talks = "print('working', flush=True)\nwhile True: print('word ' * 100, flush=True)"
-    terminal, processes = with_an_agent_at_work(open_terminal, talks)
+    terminal, processes = with_an_agent_at_work(open_terminal, TALKS)
     begin = time.monotonic()
     terminal.stop_reading_until_it_is_full()
     terminal.signal(signal.SIGTERM)
@@ -189,6 +191,16 @@ def test_a_window_that_is_closed(open_terminal: Open) -> None:
     terminal.hang_up()
     assert_gone(processes)
     assert time.monotonic() - begin < BOUND
+
+
+@pytest.mark.parametrize("script", [STAYS, IGNORES_TERM, TALKS])
+def test_a_terminal_that_goes_away_without_a_word(open_terminal: Open, script: str) -> None:
+    terminal, processes = with_an_agent_at_work(open_terminal, script, stubborn_shell="yes")
+    begin = time.monotonic()
+    terminal.hang_up()
+    assert_gone(processes)
+    assert time.monotonic() - begin < BOUND
+    assert terminal.wait_unread() == 128 + signal.SIGHUP
 
 
 def test_suspended_and_back(open_terminal: Open) -> None:

@@ -258,3 +258,21 @@ def test_up_that_cannot_run_says_why_and_opens_nothing(open_terminal: Open) -> N
     terminal = open_terminal("up", "main", "--iterations", "3")
     assert terminal.wait() == 2
     assert "has no teambot.yaml and no swarm/swarm.yaml" in terminal.text.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    "name", [".git/HEAD", ".teambot/outputs", "AGENTS.md", ".local/state/teambot/history.jsonl"]
+)
+def test_a_pipe_where_a_file_is_expected_does_not_hold_it_up(
+    tmp_path: Path, open_terminal: Open, name: str
+) -> None:
+    pipe = tmp_path / name
+    pipe.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(pipe)
+    terminal = open_terminal()
+    terminal.until("Your team", "Enter send")
+    terminal.enter("@pm Hello")
+    terminal.until("✓ @pm pm#1")
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+    assert b"Traceback" not in terminal.raw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         (b"ref: refs/heads/\x1b]0;evil\x07[b]x\n", "[b]x"),
         (b"\xff\xfe", ""),
         (b"", ""),
+        (b"ref: refs/heads/" + b"x" * 10_000_000, ""),
     ],
 )
 def test_what_is_checked_out(tmp_path: Path, head: bytes, expected: str) -> None:
@@ -41,4 +43,11 @@ def test_a_worktree_says_where_its_head_is(tmp_path: Path) -> None:
 
 def test_a_file_that_leads_nowhere_is_no_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: nowhere\n")
+    assert branch_of(tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD"])
+def test_a_pipe_that_nobody_writes_to_is_no_repository(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / name)
     assert branch_of(tmp_path) == ""
