@@ -86,11 +86,14 @@ def per_turn(*, late: int = 0, tool: int = 2) -> dict[str, int]:
     ("agent", "calls"),
     [
         ("claude", per_turn()),
+        ("claude-resumed", per_turn()),
         ("codex", per_turn(late=1)),
         ("copilot", per_turn(late=1)),
+        ("copilot-resumed", per_turn()),
         ("gemini", per_turn()),
         ("goose", per_turn(tool=1)),  # these two tell only of the last call
         ("opencode", per_turn(tool=1)),
+        ("opencode-resumed", per_turn(tool=1)),
         ("qwen", per_turn(late=1)),
         ("vibe", per_turn(late=1)),
         ("zed-codex", dict.fromkeys(ANSWERS, 0)),  # it tells only how full its context is
@@ -100,8 +103,17 @@ async def test_each_token_is_counted_once(agent: str, calls: dict[str, int], tmp
     for turn, heard in await play(agent, tmp_path):
         *_, last = [Usage(), *(update for update in heard.updates if isinstance(update, Usage))]
         assert (last.input_tokens, last.output_tokens) == (100 * calls[turn], 10 * calls[turn]), turn
-        assert last.cost is None or agent == "claude"
         assert last.context == 110 or agent != "zed-codex" or turn == "fail"
+
+
+@pytest.mark.parametrize(("agent", "price"), [("claude-resumed", 0.00075), ("opencode-resumed", 0.11)])
+async def test_a_session_that_goes_on_in_another_process_costs_no_more_than_it_did(
+    agent: str, price: float, tmp_path: Path
+) -> None:
+    costs = []
+    for _, heard in await play(agent, tmp_path):
+        costs.append([update.cost for update in heard.updates if isinstance(update, Usage)][-1])
+    assert costs == pytest.approx([price, 2 * price])
 
 
 @pytest.mark.parametrize(

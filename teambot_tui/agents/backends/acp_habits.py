@@ -23,7 +23,8 @@ class Habits:
     Where its model failed, its last message is one piece that `failure` matches, or, if the turn has used
     nothing, `failure_without_usage`; both give the reason as `why`. A `notice` is a piece of its own that is
     no part of the answer. With `sums` its counts are those of the whole session; with `repeats` those of a
-    turn that failed are the ones of an earlier turn.
+    turn that failed are the ones of an earlier turn; with `counts_anew` it counts from zero in each process,
+    also for a session that it has loaded.
     """
 
     failure: re.Pattern[str] = _NEVER
@@ -31,6 +32,7 @@ class Habits:
     notice: re.Pattern[str] = _NEVER
     sums: bool = False
     repeats: bool = False
+    counts_anew: bool = False
 
     def may_fail_with(self, message: str) -> bool:
         """Whether this message may say that the model failed, if nothing follows it."""
@@ -52,6 +54,7 @@ _COPILOT: Final = Habits(
     failure_without_usage=re.compile(r"Error: (?P<why>.+)", re.DOTALL),
     notice=re.compile(r"Info: Response was interrupted due to a server error\. Retrying\.\.\."),
     sums=True,
+    counts_anew=True,
 )
 _GOOSE: Final = Habits(
     failure=re.compile(
@@ -65,6 +68,7 @@ _CODEX: Final = Habits(
     notice=re.compile(r"(?:Warning: )?Model metadata for `[^`]*` not found\. Defaulting to .*", re.DOTALL)
 )
 _KNOWN: Final = {
+    "@agentclientprotocol/claude-agent-acp": Habits(counts_anew=True),
     "Copilot": _COPILOT,
     "goose-provider": _GOOSE,
     "@agentclientprotocol/codex-acp": _CODEX,

@@ -233,7 +233,8 @@ class AcpSession:
         assert self._connection is not None
         if old.id is None:
             return False
-        self.id, self._meter = old.id, old._meter  # what was used so far may be told before the answer
+        self.id = old.id  # what was used so far may be told before the answer
+        self._meter = Meter(sums=self._habits.sums) if self._habits.counts_anew else old._meter
         try:
             loaded = await self._connection.load_session(
                 cwd=str(self.directory.absolute()), session_id=old.id, mcp_servers=self._mcp_servers

@@ -22,7 +22,7 @@ _NOTHING: Tokens = (0, 0)
 
 
 class Meter:
-    """Counts for one session in one process; with `sums` the agent's counts are those of the session."""
+    """Counts for one session; with `sums` the agent's counts are those of the session."""
 
     def __init__(self, *, sums: bool = False) -> None:
         self._sums = sums
