@@ -28,6 +28,7 @@ ONCE = [
     {"optionId": "no", "name": "No", "kind": "reject_once"},
 ]
 MODELS = [{"value": "small-1", "name": "Small"}, {"value": "large-1", "name": "Large"}]
+"""With the flag `leaves` the first is offered no longer once it was left, as codex does with its own."""
 
 
 class Cancelled(Exception):  # noqa: N818  the turn, not an error
@@ -166,6 +167,7 @@ class Agent:
     def do_session_load(self, params: Message) -> Message:
         self.session = params["sessionId"]
         self.memory[self.session] = ["(loaded)"]
+        self.model = "large-1" if "stays" in self.flags else self.model
         self.say("an old answer", "user_message_chunk")
         self.say("an old answer")
         return self.offers()
@@ -174,13 +176,19 @@ class Agent:
         offers: Message = {}
         if "models" in self.flags:
             offers["configOptions"] = self.config()
+        if "listed" in self.flags:
+            known = [{"modelId": each["value"], "name": each["name"]} for each in MODELS]
+            offers["models"] = {"currentModelId": self.model, "availableModels": known}
         if "modes" in self.flags:
             modes = [{"id": "ask", "name": "Ask"}, {"id": "plan", "name": "Plan"}]
             offers["modes"] = {"currentModeId": self.mode, "availableModes": modes}
         return offers
 
     def config(self) -> list[Message]:
-        groups = [{"group": "all", "name": "All", "options": MODELS}]
+        models = [
+            each for each in MODELS if "leaves" not in self.flags or each["value"] in ("large-1", self.model)
+        ]
+        groups = [{"group": "all", "name": "All", "options": models}]
         return [
             {
                 "id": "m",
@@ -188,14 +196,20 @@ class Agent:
                 "category": "model",
                 "type": "select",
                 "currentValue": self.model,
-                "options": groups if "grouped" in self.flags else MODELS,
+                "options": groups if "grouped" in self.flags else models,
             },
             {"id": "broken", "type": "no such type"},
         ]
 
     def do_session_set_config_option(self, params: Message) -> Message:
+        if "leaves" in self.flags and params["value"] != "large-1":
+            raise Failed("it is no longer offered")
         self.model = params["value"]
         return {} if "terse" in self.flags else {"configOptions": self.config()}
+
+    def do_session_set_model(self, params: Message) -> Message:
+        self.model = params["modelId"]
+        return {}
 
     def do_session_set_mode(self, params: Message) -> Message:
         self.mode = params["modeId"]

@@ -238,7 +238,7 @@ async def test_a_prompt_arrives_as_it_is(stage: Make) -> None:
     assert heard.text == prompt.replace("\ud800", "?")
 
 
-@pytest.mark.parametrize("flags", [["models"], ["models", "grouped"], ["models", "terse"]])
+@pytest.mark.parametrize("flags", [["models"], ["models", "grouped"], ["models", "terse"], ["listed"]])
 async def test_the_model_is_chosen_for_a_task_and_no_longer(stage: Make, flags: list[str]) -> None:
     async with stage(*flags) as team:
         assert await team.backend.models(team.directory) == ()
@@ -249,6 +249,35 @@ async def test_the_model_is_chosen_for_a_task_and_no_longer(stage: Make, flags: 
         assert (await team.recall())["model"] == "small-1"
         heard = await team.hear("x", model="opus")
     assert heard.error == "Test Agent has no model opus: it offers small-1, large-1"
+
+
+@pytest.mark.parametrize("named", [{}, {"model": "small-1"}])
+async def test_an_agent_goes_back_to_the_model_it_began_with_if_only_in_another_process(
+    stage: Make, named: dict[str, str]
+) -> None:
+    async with stage("models", "leaves", "load") as team:
+        first = await team.recall(model="large-1")
+        assert (await team.recall(model="large-1"))["pid"] == first["pid"]
+        second = await team.recall(**named)
+        assert (await team.recall())["pid"] == second["pid"]
+    assert (first["model"], second["model"]) == ("large-1", "small-1")
+    assert (second["session"], second["memory"]) == (first["session"], ["(loaded)", "recall"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "error"),
+    [
+        ([], "Test Agent failed: Internal error: it is no longer offered"),
+        (["load", "stays"], "it does not go back to the model it began with: name one with --model, or"),
+    ],
+)
+async def test_an_agent_that_cannot_go_back_to_its_model_says_so(
+    stage: Make, flags: list[str], error: str
+) -> None:
+    async with stage("models", "leaves", *flags) as team:
+        await team.recall(model="large-1")
+        heard = await team.hear("x")
+    assert heard.error.startswith(error)
 
 
 async def test_a_model_that_cannot_be_chosen(stage: Make) -> None:

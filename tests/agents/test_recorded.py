@@ -19,7 +19,7 @@ from teambot_tui.agents.backends.acp_habits import Habits, habits_of
 from teambot_tui.agents.backends.acp_updates import Activity
 from teambot_tui.agents.backends.acp_usage import Meter
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import Text, Usage
+from teambot_tui.engine.ports import Text, Thought, Usage
 from tests.agents.conformance import SAFETY, listen, request
 from tests.agents.subjects import acp_command
 
@@ -141,6 +141,12 @@ def test_what_may_be_a_failure_is_part_of_the_answer_if_anything_follows() -> No
     assert list(answer.say(" is a code.", None)) == [Text("Error: 400"), Text(" is a code.")]
     assert list(answer.say("Error: 400", None)) == [Text("Error: 400")]  # no message of its own
     assert answer.failure(used=False) is None
+
+
+def test_what_an_agent_says_besides_its_answer_is_no_part_of_it() -> None:
+    answer = Answer(habits_of(["@agentclientprotocol/codex-acp"]))
+    assert list(answer.say("Warning: it is old.\n\n", None)) == [Thought("Warning: it is old.\n\n")]
+    assert list(answer.say("Warning: mind the gap.\n\n", "a")) == [Text("Warning: mind the gap.\n\n")]
 
 
 def test_what_codex_says_after_an_error_is_part_of_the_answer_if_it_goes_on() -> None:

@@ -31,6 +31,9 @@ _LOST = (
 )
 
 
+_LEFT = "it does not go back to the model it began with: name one with --model, or /forget-context it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcpOptions:
     """How an agent is started and what it may do.
@@ -73,10 +76,13 @@ class Acp:
         async with self._busy[request.agent]:
             session = await self._ready(request)
             try:
+                if not await session.choose(request.model):
+                    session = await self._start(request, session)
+                    if not await session.choose(request.model):
+                        raise BackendError(_LEFT)
                 if session.lost_memory and request.agent not in self._told_of_loss:
                     self._told_of_loss.add(request.agent)
                     yield Notice(_LOST)
-                await session.choose(request.model)
                 async with aclosing(session.turn(request)) as updates:
                     async for update in updates:
                         yield update

@@ -36,7 +36,7 @@ class Answer:
             self._message = message
         if self._reasons is not None:
             self._reasons.append(text)
-        elif self._habits.notice.fullmatch(text):
+        elif not message and self._habits.notice.fullmatch(text):
             yield Thought(text)
         elif text:
             yield from self.release()

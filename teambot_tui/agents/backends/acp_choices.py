@@ -1,8 +1,12 @@
-"""What can be chosen in a session: its model and its mode, from the options that its agent offers."""
+"""What can be chosen in a session: its model and its mode, from the options that its agent offers.
+
+Some agents offer their models not as an option but in a list of their own, which the SDK does not know.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from acp.schema import SessionConfigOptionSelect, SessionConfigSelectGroup
 
@@ -16,6 +20,24 @@ if TYPE_CHECKING:
     Options = Sequence[SessionConfigOptionSelect | SessionConfigOptionBoolean]
 
 _MOST_SHOWN = 40
+
+
+@dataclass(slots=True)
+class ModelList:
+    """The models that an agent offers, by name, and the one it runs on."""
+
+    current: str
+    offered: dict[str, str]
+
+
+def model_list(offer: Mapping[str, Any]) -> ModelList | None:
+    """Return the list of models in what an agent offers for a session, if there is one."""
+    match offer.get("models"):
+        case {"currentModelId": str(current), "availableModels": list(models)}:
+            known = [each for each in models if isinstance(each, dict)]
+            offered = {str(each["modelId"]): str(each.get("name")) for each in known if "modelId" in each}
+            return ModelList(current, offered)
+    return None
 
 
 def option_for(category: str, options: Options) -> SessionConfigOptionSelect | None:

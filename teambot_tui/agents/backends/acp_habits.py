@@ -21,10 +21,10 @@ class Habits:
     """The ways of an agent.
 
     Where its model failed, its last message is one piece that `failure` matches, or, if the turn has used
-    nothing, `failure_without_usage`; both give the reason as `why`. A `notice` is a piece of its own that is
-    no part of the answer. With `sums` its counts are those of the whole session; with `repeats` those of a
-    turn that failed are the ones of an earlier turn; with `counts_anew` it counts from zero in each process,
-    also for a session that it has loaded.
+    nothing, `failure_without_usage`; both give the reason as `why`. A `notice` is a piece without a message
+    id that is no part of the answer. With `sums` its counts are those of the whole session; with `repeats`
+    those of a turn that failed are the ones of an earlier turn; with `counts_anew` it counts from zero in
+    each process, also for a session that it has loaded.
     """
 
     failure: re.Pattern[str] = _NEVER
@@ -64,15 +64,16 @@ _GOOSE: Final = Habits(
     ),
     repeats=True,
 )
-_CODEX: Final = Habits(
-    notice=re.compile(r"(?:Warning: )?Model metadata for `[^`]*` not found\. Defaulting to .*", re.DOTALL)
+_CODEX: Final = Habits(notice=re.compile(r"Warning: .*\n\n", re.DOTALL))
+_ZED_CODEX: Final = Habits(
+    notice=re.compile(r"Model metadata for `[^`]*` not found\. Defaulting to [^\n]*"),
 )
 _KNOWN: Final = {
     "@agentclientprotocol/claude-agent-acp": Habits(counts_anew=True),
     "Copilot": _COPILOT,
     "goose-provider": _GOOSE,
     "@agentclientprotocol/codex-acp": _CODEX,
-    "codex-acp": _CODEX,
+    "codex-acp": _ZED_CODEX,
     "@mistralai/mistral-vibe": Habits(sums=True),
 }
 _ORDINARY: Final = Habits()

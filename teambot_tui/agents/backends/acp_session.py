@@ -10,7 +10,7 @@ import asyncio
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from acp import PROTOCOL_VERSION, RequestError
 from acp.client.connection import ClientSideConnection
@@ -18,14 +18,14 @@ from acp.schema import (
     ClientCapabilities,
     ConfigOptionUpdate,
     FileSystemCapabilities,
-    HttpHeader,
-    HttpMcpServer,
     Implementation,
+    LoadSessionResponse,
+    NewSessionResponse,
     TextContentBlock,
 )
 from pydantic import ValidationError
 
-from teambot_tui.agents.backends.acp_choices import choices, find, option_for
+from teambot_tui.agents.backends.acp_choices import ModelList, choices, find, model_list, option_for
 from teambot_tui.agents.backends.acp_client import Client
 from teambot_tui.agents.backends.acp_habits import Habits, habits_of
 from teambot_tui.agents.backends.acp_own_tools import OwnTools
@@ -44,12 +44,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acp.interfaces import Client as AcpClient
-    from acp.schema import LoadSessionResponse, NewSessionResponse, PromptResponse, SessionConfigOptionSelect
+    from acp.schema import PromptResponse, SessionConfigOptionSelect
 
     from teambot_tui.agents.backends.acp import AcpOptions
     from teambot_tui.engine.ports import Request, ToolServer, Update
 
     Tools = Callable[[], Awaitable[ToolServer | None]]
+
+Done = TypeVar("Done")
 
 _GRACE: Final = 0.7  # seconds for an agent to end a turn that is given up
 _HURRY: Final = 0.1  # seconds for a process to end when it did not
@@ -72,7 +74,7 @@ class AcpSession:
         self.id: str | None = None
         self._options = options
         self._tools = tools
-        self._mcp_servers: list[Any] = []
+        self._mcp_servers: list[dict[str, Any]] = []
         self._server: ToolServer | None = None
         self._name = PurePath(options.command[0]).name
         self._process = Process(options.command, directory=directory, variables=options.env)
@@ -89,6 +91,7 @@ class AcpSession:
         self._habits = Habits()
         self._meter = Meter()
         self._config: Sequence[Any] = ()
+        self._models: ModelList | None = None
         self._first_model: str | None = None
         self._modes: dict[str, str] = {}
         self._mode: str | None = None
@@ -107,8 +110,8 @@ class AcpSession:
     @property
     def models(self) -> tuple[str, ...]:
         """The models that the agent offers, as far as it tells."""
-        option = option_for("model", self._config)
-        return tuple(choices(option)) if option else ()
+        known = self._known_models()
+        return tuple(known.offered) if known else ()
 
     async def start(self, old: AcpSession | None) -> None:
         """Start the process and a session, the old one if the agent can load it.
@@ -130,13 +133,16 @@ class AcpSession:
         """
         await self._in_time(self._new_session())
 
-    async def choose(self, model: str | None) -> None:
+    async def choose(self, model: str | None) -> bool:
         """Let the next turn run on a model; without one, on that with which the session began.
+
+        Returns:
+            Whether it does; if not, another process that loads this session can.
 
         Raises:
             BackendError: The agent does not offer it.
         """
-        await self._in_time(self._choose(model))
+        return await self._in_time(self._choose(model))
 
     async def turn(self, request: Request) -> AsyncGenerator[Update, None]:
         """Give the agent a task and report what it does.
@@ -230,28 +236,26 @@ class AcpSession:
 
     async def _load(self, old: AcpSession) -> bool:
         """Go on with an old session. What the agent tells of it meanwhile is not new: no turn hears it."""
-        assert self._connection is not None
         if old.id is None:
             return False
         self.id = old.id  # what was used so far may be told before the answer
         self._meter = Meter(sums=self._habits.sums) if self._habits.counts_anew else old._meter
         try:
-            loaded = await self._connection.load_session(
-                cwd=str(self.directory.absolute()), session_id=old.id, mcp_servers=self._mcp_servers
-            )
+            offer = await self._ask("session/load", sessionId=old.id, **self._place())
+            loaded = LoadSessionResponse.model_validate(offer)
         except (RequestError, ValidationError):
             self.id = None
             return False
         self._told, self._has_worked = old._told, old._has_worked
+        self._models = model_list(offer)
         await self._enter(old.id, loaded)
         self._first_model = old._first_model or self._first_model
         return True
 
     async def _new_session(self) -> None:
-        assert self._connection is not None
-        made = await self._connection.new_session(
-            cwd=str(self.directory.absolute()), mcp_servers=self._mcp_servers
-        )
+        offer = await self._ask("session/new", **self._place())
+        made = NewSessionResponse.model_validate(offer)
+        self._models = model_list(offer)
         self._told = None
         self._meter = Meter(sums=self._habits.sums)
         await self._enter(made.session_id, made)
@@ -259,8 +263,8 @@ class AcpSession:
     async def _enter(self, session: str, offer: NewSessionResponse | LoadSessionResponse) -> None:
         self.id = self._client.session = session
         self._config = offer.config_options or ()
-        option = option_for("model", self._config)
-        self._first_model = option.current_value if option else None
+        known = self._known_models()
+        self._first_model = known.current if known else None
         self._modes = {mode.id: mode.name for mode in offer.modes.available_modes} if offer.modes else {}
         self._mode = offer.modes.current_mode_id if offer.modes else None
         if self._options.mode:
@@ -277,15 +281,36 @@ class AcpSession:
         if mode != self._mode:
             await self._connection.set_session_mode(session_id=self.id, mode_id=mode)
 
-    async def _choose(self, model: str | None) -> None:
+    def _known_models(self) -> ModelList | None:
         option = option_for("model", self._config)
-        if option is not None:
-            offered = choices(option)
-            wanted = find("model", model, offered, self._name) if model else self._first_model
-            await self._set(option, wanted or option.current_value)
-        elif model:
+        return ModelList(option.current_value, choices(option)) if option else self._models
+
+    async def _choose(self, model: str | None) -> bool:
+        known = self._known_models()
+        if known is None:
+            if model is None:
+                return True
             way_out = "leave the model out, or give it in its command"
             raise BackendError(f"{self._name} does not let us choose its model: {way_out}")
+        first = self._first_model or known.current
+        wanted = find("model", model, {first: first, **known.offered}, self._name) if model else first
+        if wanted == known.current:
+            return True
+        try:
+            await self._set_model(wanted)
+        except RequestError:
+            if wanted in known.offered or not self._loads:
+                raise
+            return False  # codex: the model it began with is no longer offered once it was left
+        return True
+
+    async def _set_model(self, model: str) -> None:
+        option = option_for("model", self._config)
+        if option is not None:
+            await self._set(option, model)
+        elif self._models is not None:
+            await self._ask("session/set_model", sessionId=self.id, modelId=model)
+            self._models.current = model
 
     async def _set(self, option: SessionConfigOptionSelect, value: str) -> None:
         assert self._connection is not None
@@ -301,11 +326,21 @@ class AcpSession:
         else:
             self._config = answer.config_options
 
-    async def _in_time(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _ask(self, method: str, **params: object) -> dict[str, Any]:
+        """Send a request as it is: the SDK drops what it does not know, such as a list of models."""
+        assert self._connection is not None
+        answer = await self._connection._conn.send_request(method, params)
+        return answer if isinstance(answer, dict) else {}
+
+    def _place(self) -> dict[str, Any]:
+        """Where a session works and which tools of ours it has, in the words of the protocol."""
+        return {"cwd": str(self.directory.absolute()), "mcpServers": self._mcp_servers}
+
+    async def _in_time(self, work: Coroutine[Any, Any, Done]) -> Done:
         limit = self._options.start_timeout
         try:
             async with asyncio.timeout(limit):
-                await work
+                return await work
         except TimeoutError as error:
             await self.close(_HURRY)
             raise BackendError(f"{self._name} was not ready within {limit:g} s") from error
@@ -412,10 +447,10 @@ class AcpSession:
         return f"start {self._options.command[0]} in a terminal and log in there{ways}"
 
 
-def _mcp_server(server: ToolServer) -> HttpMcpServer:
+def _mcp_server(server: ToolServer) -> dict[str, Any]:
     """Where the agent finds our tools, in the words of the protocol."""
-    shown = HttpHeader(name="Authorization", value=f"Bearer {server.secret}")
-    return HttpMcpServer(type="http", name=server.name, url=server.url, headers=[shown])
+    shown = {"name": "Authorization", "value": f"Bearer {server.secret}"}
+    return {"type": "http", "name": "teambot", "url": server.url, "headers": [shown]}
 
 
 def _details(data: object) -> str:
