@@ -22,6 +22,7 @@ from teambot_tui.agents.checks import (
     number,
     one_of,
     text,
+    texts_by_variable,
     variable_name,
     variables,
 )
@@ -115,6 +116,7 @@ TYPES: Mapping[str, BackendType] = {
                 "system_arguments": more_arguments,
                 "system_in_prompt": boolean,
                 "tool_arguments": more_arguments,
+                "tool_env": texts_by_variable,
             },
             required=("command",),
         ),

@@ -165,6 +165,12 @@ def _variables(value: object) -> dict[str, str | None] | None:
     return known if fit else None
 
 
+def _texts(value: object) -> dict[str, str] | None:
+    known = _variables(value) if isinstance(value, dict) else None
+    texts = {name: text for name, text in (known or {}).items() if text is not None}
+    return texts if known is not None and len(texts) == len(known) else None
+
+
 def _strings(value: object) -> tuple[str, ...] | None:
     return tuple(value) if isinstance(value, list) and all(isinstance(word, str) for word in value) else None
 
@@ -236,6 +242,10 @@ variables = Check(
     _variables,
 )
 """By name, with the value to set, or None for the one that we have."""
+
+texts_by_variable = Check(
+    'a table of environment variables and their values, such as {SOME_CONFIG = "{tools}"}', _texts
+)
 
 variable_name = Check("the name of an environment variable, not its value, such as SERVER_KEY", _variable)
 

@@ -244,7 +244,17 @@ _ALL: Final = (
         install="npm install -g @openai/codex",
         login=_CODEX,
         variables=_CODEX_KNOWS,
-        options={"stream": "codex-json", "model_arguments": _MODEL, "system_in_prompt": True},
+        options={
+            "stream": "codex-json",
+            "model_arguments": _MODEL,
+            "system_in_prompt": True,
+            "tool_arguments": (
+                *("-c", 'mcp_servers.teambot.url="{tools_url}"'),
+                *("-c", 'mcp_servers.teambot.bearer_token_env_var="TEAMBOT_TOOLS"'),
+                *("-c", 'mcp_servers.teambot.default_tools_approval_mode="approve"'),
+            ),
+            "tool_env": {"TEAMBOT_TOOLS": "{tools_secret}"},
+        },
     ),
     Preset(
         "gemini-cli",
@@ -254,7 +264,13 @@ _ALL: Final = (
         install="npm install -g @google/gemini-cli",
         login=_GEMINI,
         variables=_GEMINI_KNOWS,
-        options={"stream": "gemini-json", "model_arguments": _MODEL, "system_in_prompt": True},
+        options={
+            "stream": "gemini-json",
+            "model_arguments": _MODEL,
+            "system_in_prompt": True,
+            # The settings with the least weight: the user's own, and an administrator's, cover them.
+            "tool_env": {"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "{tools}"},
+        },
     ),
     Preset(
         "copilot-cli",
@@ -279,7 +295,15 @@ _ALL: Final = (
         install="npm install -g opencode-ai",
         login=_OPENCODE,
         variables=_OPENCODE_KNOWS,
-        options={"stream": "opencode-json", "model_arguments": _MODEL, "system_in_prompt": True},
+        options={
+            "stream": "opencode-json",
+            "model_arguments": _MODEL,
+            "system_in_prompt": True,
+            "tool_env": {
+                "OPENCODE_CONFIG_CONTENT": '{"mcp": {"teambot": {"type": "remote", "url": "{tools_url}",'
+                ' "headers": {"Authorization": "Bearer {tools_secret}"}}}}'
+            },
+        },
     ),
     Preset(
         "qwen-cli",
@@ -289,7 +313,12 @@ _ALL: Final = (
         install="npm install -g @qwen-code/qwen-code",
         login=_QWEN,
         variables=_QWEN_KNOWS,
-        options={"stream": "claude-json", "model_arguments": _MODEL, "system_arguments": _PERSONA},
+        options={
+            "stream": "claude-json",
+            "model_arguments": _MODEL,
+            "system_arguments": _PERSONA,
+            "tool_arguments": ("--mcp-config={tools}",),
+        },
     ),
     Preset(
         "llm",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 from teambot_tui.engine.ids import AgentId
@@ -23,6 +23,7 @@ from teambot_tui.language.names import did_you_mean
 from teambot_tui.workflows.door import Door, DoorError
 
 Names = str | list[str]
+_READS = ToolAnnotations(read_only_hint=True)
 _GAP = re.compile(r"_([a-z])")
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
@@ -149,7 +150,7 @@ def add_tools(
         async with taking_long(context):  # the person may be asked
             return await _answer(door.spawn(who(context), task, options))
 
-    @server.tool(structured_output=False)
+    @server.tool(structured_output=False, annotations=_READS)
     async def wait(
         context: Context[Any, Any],
         runs: Annotated[list[str], Field(description="Ids or labels of runs")],
@@ -162,7 +163,7 @@ def add_tools(
         async with taking_long(context):
             return await _answer(door.wait(who(context), runs, at_least=at_least, seconds=timeout))
 
-    @server.tool(structured_output=False)
+    @server.tool(structured_output=False, annotations=_READS)
     async def output(
         context: Context[Any, Any], run: Annotated[str, Field(description="The id or label of a run")]
     ) -> str:
@@ -170,7 +171,7 @@ def add_tools(
         who(context)
         return await _answer(_now(lambda: door.output(run)))
 
-    @server.tool(structured_output=False)
+    @server.tool(structured_output=False, annotations=_READS)
     async def status(
         context: Context[Any, Any],
         runs: Annotated[
@@ -181,13 +182,13 @@ def add_tools(
         who(context)
         return await _answer(_now(lambda: door.status(runs)))
 
-    @server.tool(structured_output=False)
+    @server.tool(structured_output=False, annotations=_READS)
     async def list_agents(context: Context[Any, Any]) -> str:
         """List the agents that can be given work."""
         who(context)
         return await _answer(_now(door.agents))
 
-    @server.tool(structured_output=False)
+    @server.tool(structured_output=False, annotations=_READS)
     async def shared_context(
         context: Context[Any, Any],
         run: Annotated[

@@ -334,10 +334,37 @@ async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path:
     assert json.loads(config)["mcpServers"]["teambot"] == {
         "type": "http",
         "url": "http://127.0.0.1:1/mcp",
+        "httpUrl": "http://127.0.0.1:1/mcp",
         "headers": {"Authorization": "Bearer secret"},
-        "tools": ["*"],
+        "trust": True,
     }
     assert not path.parent.exists(), "it is gone with the task"
+
+
+@pytest.mark.parametrize("offered", [True, False])
+async def test_a_program_is_told_of_our_tools_by_variables_and_the_secret_only_there(
+    tmp_path: Path, offered: bool
+) -> None:
+    async def tools() -> ToolServer | None:
+        return ToolServer("http://127.0.0.1:1/mcp", "s3cret") if offered else None
+
+    show = python("import json, os, sys; print(json.dumps([sys.argv[1:], dict(os.environ)]))")
+    backend = Command(
+        show,
+        tool_arguments=["url={tools_url}", "{tools_secret}"],
+        tool_env={"SECRET": "{tools_secret}", "CONFIG": '{"a": {"url": "{tools_url}"}}', "FILE": "{tools}"},
+    )
+    wish = replace(request(tmp_path), tools=tools)
+    said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
+    arguments, environ = json.loads(said)
+    if not offered:
+        assert arguments == []
+        assert not environ.keys() & {"SECRET", "CONFIG", "FILE"}
+        return
+    assert arguments == ["url=http://127.0.0.1:1/mcp", "{tools_secret}"]
+    assert environ["SECRET"] == "s3cret"
+    assert json.loads(environ["CONFIG"]) == {"a": {"url": "http://127.0.0.1:1/mcp"}}
+    assert Path(environ["FILE"]).name == "mcp.json"
 
 
 async def test_a_program_that_waits_for_our_tools_is_not_silent(tmp_path: Path) -> None:

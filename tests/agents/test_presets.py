@@ -45,7 +45,8 @@ def test_a_preset_fits_the_table_of_its_type(name: str) -> None:
     table = TYPES[preset.type].options
     assert set(table.required) <= set(options) <= set(table.keys)
     for key, value in options.items():
-        written = list(value) if isinstance(value, tuple | dict) else value
+        is_list = isinstance(value, tuple) or (isinstance(value, dict) and not any(value.values()))
+        written = list(value) if is_list else value  # type: ignore[call-overload]
         assert table.keys[key](written) == value
     assert preset.install
     # A clause that can stand behind a colon as it is, with the command alone in quotes.
@@ -68,6 +69,14 @@ def test_a_command_is_told_everything(name: str) -> None:
     said = f"{options['command']} {options.get('model_arguments')} {options.get('system_arguments')}"
     assert "{model}" in said
     assert "{system}" in said or options["system_in_prompt"] is True
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith("-cli")])
+def test_whoever_is_started_anew_for_every_task_is_offered_our_tools(name: str) -> None:
+    options = PRESETS[name].backend_options()
+    told = f"{options.get('tool_arguments')} {options.get('tool_env')}"
+    assert "{tools}" in told or "{tools_url}" in told
+    assert "secret" not in str(options.get("tool_arguments")), "everybody can read arguments"
 
 
 def test_a_name_is_enough_and_a_table_takes_its_place(tmp_path: Path) -> None:

@@ -242,6 +242,12 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (f"max_parallel = 0x{'f' * 9000}", "max_parallel", "not a very large number"),
         ("max_references = 0", "max_references", "from 1"),
         ("budget = 0", "budget", "must be a number above 0"),
+        (
+            f"{COMMAND}tool_env = {{A = 1}}",
+            "backends.x.tool_env",
+            "must be a table of environment variables and their values",
+        ),
+        (f"{COMMAND}tool_env = ['A']", "backends.x.tool_env", "must be a table of environment variables"),
         ("spawn_depth = -1", "spawn_depth", "must be an integer from 0 to 10, not -1"),
         ("spawn_children = 0", "spawn_children", "must be an integer from 1 to 1000, not 0"),
         ("spawn_runs = 1.5", "spawn_runs", "must be an integer from 0 to 100000, not 1.5"),

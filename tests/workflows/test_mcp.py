@@ -534,7 +534,7 @@ async def test_the_secret_of_an_agent_is_told_to_nobody_else(
         assert secret not in "".join(lines) + shown + caplog.text + repr(server) + repr(other)
     arguments, _, mode, keys = json.loads(shown)
     # Claude Code drops a server whose entry has anything else.
-    assert (mode, keys) == (0o700, {"teambot": ["headers", "type", "url"]})
+    assert (mode, keys) == (0o700, {"teambot": ["headers", "httpUrl", "trust", "type", "url"]})
     assert not await asyncio.to_thread(Path(arguments[-1].partition("=")[2]).exists), (
         "it is gone with the task"
     )

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from teambot_tui.agents.backends.tool_config import ToolConfig
     from teambot_tui.engine.ports import Request, Update
 
-_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools|tools_url)\}")
+_IN_VARIABLES: Final = re.compile(r"\{(tools|tools_url|tools_secret)\}")
 
 
 class Command:
@@ -45,9 +46,10 @@ class Command:
     `{prompt}`, `{system}` and `{model}` in its arguments stand for those of the request; without `{prompt}`
     the prompt goes by standard input. `model_arguments` are added where the request has a model, and
     `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
-    `tool_arguments` are added where the agent is offered our tools; `{tools}` in them is a file that says
-    where they are. `env` are the variables it sees besides the harmless ones, with their values or None for
-    ours; `stream` is the shape of what it prints.
+    `tool_arguments` and the variables `tool_env` are added where the agent is offered our tools: `{tools}` in
+    them is a file that says where they are, `{tools_url}` their address and, in variables only, because
+    everybody can read arguments, `{tools_secret}` what must be shown there. `env` are the variables it sees
+    besides the harmless ones, with their values or None for ours; `stream` is the shape of what it prints.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Command:
         system_arguments: Sequence[str] = (),
         system_in_prompt: bool = False,
         tool_arguments: Sequence[str] = (),
+        tool_env: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._program, *self._arguments = command
         self._env = env
@@ -70,6 +73,7 @@ class Command:
         self._system_arguments = tuple(system_arguments)
         self._system_in_prompt = system_in_prompt
         self._tool_arguments = tuple(tool_arguments)
+        self._tool_env = tool_env
 
     async def run(self, request: Request) -> AsyncGenerator[Update, None]:
         """Start the program and report what it prints.
@@ -77,7 +81,7 @@ class Command:
         Raises:
             BackendError: it cannot be started, fails, falls silent, or says itself that it failed.
         """
-        if not self._tool_arguments:
+        if not self._tool_arguments and not self._tool_env:
             request = replace(request, tools=None)
         async with tool_config(request) as tools, aclosing(self._run(request, tools)) as updates:
             async for update in updates:
@@ -88,11 +92,11 @@ class Command:
         process = Process(
             [self._program, *self._fill_in(request, tools)],
             directory=request.directory,
-            variables=self._env,
+            variables={**self._env, **self._tool_variables(tools)},
             silence=self._silence_timeout,
         )
         if tools is not None:
-            tools.attention.listener = self._patience_of(process)
+            tools.server.attention.listener = self._patience_of(process)
         name = PurePath(self._program).name
         note = ""
         try:
@@ -175,6 +179,7 @@ class Command:
             "system": request.system,
             "model": request.model or "",
             "tools": tools.path if tools else "",
+            "tools_url": tools.server.url if tools else "",
         }
         arguments = [
             *self._arguments,
@@ -190,6 +195,16 @@ class Command:
                 f"{self._program} cannot be given a NUL character as an argument: {self._way_out()}"
             )
         return filled_in
+
+    def _tool_variables(self, tools: ToolConfig | None) -> dict[str, str]:
+        if tools is None:
+            return {}
+        server = tools.server
+        values = {"tools": tools.path, "tools_url": server.url, "tools_secret": server.secret}
+        return {
+            name: _IN_VARIABLES.sub(lambda found: values[found[1]], value)
+            for name, value in self._tool_env.items()
+        }
 
     def _why_it_did_not_start(self, error: OSError, directory: Path) -> str:
         if error.errno == errno.E2BIG:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from teambot_tui.engine.ports import Attention, Request, ToolServer
+    from teambot_tui.engine.ports import Request, ToolServer
 
 
 class ToolConfig(NamedTuple):
-    """The file, and who tells when the program waits for one of our tools."""
+    """The file, and the server that it leads to."""
 
     path: str
-    attention: Attention
+    server: ToolServer
 
 
 @asynccontextmanager
@@ -35,11 +35,17 @@ async def tool_config(request: Request) -> AsyncIterator[ToolConfig | None]:
     try:
         path = Path(folder, "mcp.json")
         await asyncio.to_thread(path.write_text, _json(server))
-        yield ToolConfig(str(path), server.attention)
+        yield ToolConfig(str(path), server)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _json(server: ToolServer) -> str:
-    headers = {"Authorization": f"Bearer {server.secret}"}
-    return json.dumps({"mcpServers": {server.name: {"type": "http", "url": server.url, "headers": headers}}})
+    entry = {
+        "type": "http",
+        "url": server.url,
+        "httpUrl": server.url,  # what Gemini and Qwen call it, for which `url` is another protocol
+        "headers": {"Authorization": f"Bearer {server.secret}"},
+        "trust": True,  # to those two: do not ask, our tools ask the person themselves
+    }
+    return json.dumps({"mcpServers": {server.name: entry}})
