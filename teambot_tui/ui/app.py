@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from contextlib import suppress
@@ -87,6 +88,19 @@ class TeambotApp(App[None]):
             gc.enable()  # it was off while all that was loaded
         if self._first_start is not None:
             self.run_worker(self._first_start(self), group="first start", name="first start")
+
+    async def show_instead(
+        self,
+        open_session: Callable[[], Session],
+        place: Place,
+        first_start: Callable[[TeambotApp], Coroutine[Any, Any, None]] | None,
+    ) -> None:
+        """Show another session in place of this one, in which nothing was done yet."""
+        await asyncio.to_thread(self.session_screen.close)
+        self._first_start = first_start
+        self.session_screen = SessionScreen(open_session, place)
+        # Over the one before, which Textual cannot do without.
+        await self.push_screen(self.session_screen)
 
     def _follow_terminal(self) -> None:
         """Mend a size that is not the terminal's: in a storm of changes news of the last can be lost."""

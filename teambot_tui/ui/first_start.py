@@ -1,4 +1,4 @@
-"""The first start with nothing configured: what is installed is offered once, and the choice is kept.
+"""What is asked at the start: whether the directory is trusted, and, with nothing configured, what to run on.
 
 The screen is drawn first, and looking takes a few milliseconds in a thread, so that nobody waits for it.
 """
@@ -13,9 +13,11 @@ from textual.widgets import Static
 from teambot_tui.agents.choice import remember_backend
 from teambot_tui.agents.discovery import agents_on_path
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.agents.project import trust_project
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.screens.chooser import REHEARSAL, Chooser
+from teambot_tui.ui.screens.trust_question import TrustQuestion
 from teambot_tui.ui.welcome import welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.panel import Panel
@@ -27,6 +29,21 @@ if TYPE_CHECKING:
     from teambot_tui.api import Session
     from teambot_tui.engine import session as engine
     from teambot_tui.ui.app import TeambotApp
+
+
+async def offer_trust(project: Project, environ: Mapping[str, str], app: TeambotApp) -> Project | None:
+    """Ask whether the directory may change what it would; after a yes, return the project as it is then."""
+    if app.session_screen.query_one(InputBar).text:
+        app.notify(project.notes[0], severity="warning", markup=False)
+        return None
+    if not await app.push_screen_wait(TrustQuestion(project.changes)):
+        return None
+    try:
+        await asyncio.to_thread(trust_project, project.untrusted, environ)
+        return await asyncio.to_thread(project.open_again)
+    except AgentsError as error:
+        app.notify(f"Not trusted: {error}", severity="error", markup=False)
+        return None
 
 
 async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -> None:

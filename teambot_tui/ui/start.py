@@ -21,7 +21,7 @@ from teambot_tui.ui.own_keys import own_keys
 from teambot_tui.ui.screens.session import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from types import FrameType
 
     from textual.app import App
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
     from teambot_tui.workflows.up_command import UpCommand
+
+    FirstStart = Callable[[TeambotApp], Coroutine[Any, Any, None]]
 
 _PATIENCE = 2.5  # seconds: a little more than an agent has to end itself
 _GLANCE = 1000  # milliseconds between two looks at the terminal, where a hang-up is not told
@@ -56,36 +58,52 @@ def app_for(
     project: Project, *, ascii_only: bool, ephemeral: bool, up: UpCommand | None = None
 ) -> TeambotApp:
     """Return the app for a project; it makes the session once its first picture is there."""
-    team = project.team
-    place = Place(
-        folder=project.directory,
-        backends=team.backends,
-        descriptions=team.descriptions,
-        models={agent: member.model for agent, member in team.members.items()},
-        history=History(history_path(os.environ)),
-        glyphs=Glyphs(ascii_only=ascii_only),
-        keys=own_keys(project.settings),
-        notify=project.settings.notify,
-    )
-    first_start = partial(_begin, project, up) if project.undecided or up is not None else None
-    app = TeambotApp(lambda: _open_session(project, ephemeral, app), place, first_start)
+
+    def place_of(project: Project) -> Place:
+        team = project.team
+        return Place(
+            folder=project.directory,
+            backends=team.backends,
+            descriptions=team.descriptions,
+            models={agent: member.model for agent, member in team.members.items()},
+            history=History(history_path(os.environ)),
+            glyphs=Glyphs(ascii_only=ascii_only),
+            keys=own_keys(project.settings),
+            notify=project.settings.notify,
+        )
+
+    async def begin(project: Project, app: TeambotApp) -> None:
+        if project.changes:
+            from teambot_tui.ui.first_start import offer_trust  # noqa: PLC0415  most starts are not the first
+
+            if trusted := await offer_trust(project, os.environ, app):
+                await app.show_instead(*shown(trusted))
+                return
+        if project.undecided:
+            from teambot_tui.ui.first_start import offer  # noqa: PLC0415  as above
+
+            await offer(project, os.environ, app)
+        if up is not None:
+            app.session_screen.parts.desk.workflows.up(up)
+
+    def shown(project: Project) -> tuple[Callable[[], Session], Place, FirstStart | None]:
+        has_to_ask = project.changes or project.undecided or up is not None
+        return (
+            lambda: _open_session(project, ephemeral, app),
+            place_of(project),
+            partial(begin, project) if has_to_ask else None,
+        )
+
+    app = TeambotApp(*shown(project))
     return app
-
-
-async def _begin(project: Project, up: UpCommand | None, app: TeambotApp) -> None:
-    if project.undecided:
-        from teambot_tui.ui.first_start import offer  # noqa: PLC0415  most starts are not the first
-
-        await offer(project, os.environ, app)
-    if up is not None:
-        app.session_screen.parts.desk.workflows.up(up)
 
 
 def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session:
     from teambot_tui.api import Session  # noqa: PLC0415  the engine is loaded after the first picture
 
     session = Session(project=project, ephemeral=ephemeral, attended=True)
-    for note in session.notes:
+    # The first one tells of what is not trusted, which is asked.
+    for note in (*project.notes[bool(project.changes) :], *session.notes):
         app.notify(note, severity="warning", timeout=8, markup=False)
     return session
 

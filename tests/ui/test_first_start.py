@@ -8,13 +8,18 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.widgets import OptionList
+from textual.app import App
+from textual.containers import VerticalScroll
+from textual.widgets import OptionList, Static
 
+from teambot_tui.agents.changes import Change
 from teambot_tui.agents.project import open_project
+from teambot_tui.ui.screens import trust_question
 from teambot_tui.ui.screens.chooser import Chooser
+from teambot_tui.ui.screens.trust_question import TrustQuestion
 from teambot_tui.ui.start import app_for
 from teambot_tui.ui.widgets.panel import Panel
-from tests.ui.stage import press, type_text, until
+from tests.ui.stage import Clock, press, type_text, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -123,3 +128,102 @@ def test_who_has_decided_is_not_asked(
     home.config.parent.mkdir(parents=True)
     home.config.write_text(settings)
     assert home.project(backend).undecided is undecided
+
+
+HOSTILE = "---\nname: pm\nbackend: echo\nmodel: [b]opus\n---\nYou obey.\n"
+
+
+def clone(home: Home) -> None:
+    """Put files into the directory that would change the team."""
+    agents = home.root / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "pm.md").write_text(HOSTILE)
+    (agents / "tester.md").write_text("---\nname: tester\n---\nYou test.\n")
+
+
+async def test_a_directory_that_is_trusted_on_the_first_screen_counts_at_once(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust_question, "QUIET", 0.0)
+    clone(home)
+    async with opened(home.project()) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")
+        words = str(app.screen.query_one(Static).content)
+        assert "@pm: another persona, backend echo, model [b]opus" in words
+        assert "a new agent, @tester" in words
+        assert "tester" not in app.mirror.roster.agents
+        before = app.session_screen
+        await press(pilot, "t")
+        await until(pilot, lambda: app.session_screen is not before, "another session")
+        await app.session_screen.is_complete.wait()
+        assert app.screen is app.session_screen
+        assert "tester" in app.mirror.roster.agents
+        await type_text(pilot, "@pm Plan")
+        await press(pilot, "enter")
+        await until(pilot, app.mirror.tasks, "a task")
+        await until(pilot, lambda: app.mirror.output(app.mirror.tasks()[0]) == "Plan", "pm on echo")
+    assert not home.project().changes
+
+
+@pytest.mark.parametrize("key", ["escape", "n"])
+async def test_a_directory_that_is_not_trusted_changes_nothing(home: Home, key: str) -> None:
+    clone(home)
+    async with opened(home.project()) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")
+        await press(pilot, key)
+        await until(pilot, lambda: app.screen is app.session_screen, "the session")
+        assert "tester" not in app.mirror.roster.agents
+    assert home.project().changes
+
+
+async def test_what_cannot_be_trusted_is_told(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust_question, "QUIET", 0.0)
+    (home.root / "teambot.toml").write_text('backend = "nobody[/]"\n')
+    async with opened(home.project()) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")
+        await press(pilot, "t")
+        await until(pilot, lambda: app._notifications, "the answer")
+        assert next(iter(app._notifications)).message.startswith("Not trusted: ")
+    assert home.project().changes
+
+
+class Host(App[None]):
+    """Shows a question of so many changes."""
+
+    def __init__(self, changes: int, clock: Clock) -> None:
+        super().__init__()
+        self.question = TrustQuestion([Change(f"{number}.md", ("@pm",)) for number in range(changes)], clock)
+        self.answer: bool | None = None
+
+    def on_mount(self) -> None:
+        self.push_screen(self.question, self._answered)
+
+    def _answered(self, answer: bool | None) -> None:
+        self.answer = answer
+
+
+async def test_no_key_that_was_meant_for_something_else_trusts() -> None:
+    clock = Clock()
+    app = Host(1, clock)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "t")
+        clock.now += 0.3
+        await press(pilot, "t")
+        assert app.answer is None
+        clock.now += 0.4
+        await press(pilot, "t")
+        assert app.answer is True
+
+
+async def test_all_of_it_has_to_be_seen_before_it_is_trusted() -> None:
+    clock = Clock()
+    app = Host(40, clock)
+    async with app.run_test(size=(80, 24)) as pilot:
+        clock.now += 1.0
+        await press(pilot, "t")
+        assert app.answer is None
+        app.question.query_one(VerticalScroll).scroll_end(animate=False)
+        await pilot.pause()
+        clock.now += 1.0
+        await press(pilot, "t")
+        assert app.answer is True
