@@ -12,7 +12,17 @@ import pytest
 from teambot_tui.engine.facts import BudgetReached, TaskDelayed, WaitProlonged
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Permission, Plan, Step, Text, Thought, ToolCall, ToolState, Usage
+from teambot_tui.engine.ports import (
+    Notice,
+    Permission,
+    Plan,
+    Step,
+    Text,
+    Thought,
+    ToolCall,
+    ToolState,
+    Usage,
+)
 from teambot_tui.headless.events import JsonLines
 from teambot_tui.headless.output import Output
 from teambot_tui.headless.plain import PlainLines
@@ -211,3 +221,12 @@ def test_a_run_that_is_tried_again_says_so() -> None:
     lines.clear()
     PlainLines(lines.append, [AgentId("pm")], colour=False, bar="|").see(delayed)
     assert lines == ["@pm: failed pm#1: out of ideas; tries again in 2 s\n", "@pm: queued\n"]
+
+
+async def test_what_the_person_should_know_of_an_agent_is_told() -> None:
+    worker = Worker(Notice("has lost its \x1b[2Jmemory"))
+    seen = await events(worker)
+    (notice,) = [event for event in seen if event["event"] == "notice"]
+    assert notice == {"event": "notice", "task": "pm#1", "agent": "pm", "text": "has lost its memory"}
+    _, plain = await printed(worker, "@pm go", as_json=False)
+    assert "@pm: has lost its memory\n" in plain

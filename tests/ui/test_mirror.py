@@ -10,10 +10,11 @@ import pytest
 
 from teambot_tui.engine.bus import Backlog
 from teambot_tui.engine.dependencies import Condition
-from teambot_tui.engine.facts import WaitProlonged
+from teambot_tui.engine.facts import ActivityReported, WaitProlonged
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.orders import Need, Order
 from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.engine.ports import Notice
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.parser import parse_prompt
 from teambot_tui.ui.mirror import Mirror
@@ -171,3 +172,14 @@ async def test_a_long_wait_is_told() -> None:
         mirror.take_in(backlog.take())
         changes = mirror.take_in([WaitProlonged(session.now(), TaskId("ba#1"), (PM,), 300.0)])
     assert changes.troubles == ("@ba (ba#1) still waits for @pm after 300 s.",)
+
+
+async def test_what_the_person_should_know_of_an_agent_is_told() -> None:
+    backlog = Backlog()
+    async with session_of(Gate()) as session:
+        mirror = Mirror(session.roster, session.policy)
+        with session.bus.subscribe(backlog.put):
+            session.submit("@pm Plan")
+        mirror.take_in(backlog.take())
+        notice = ActivityReported(session.now(), TaskId("pm#1"), Notice("has lost its memory"))
+        assert mirror.take_in([notice]).troubles == ("@pm has lost its memory",)
