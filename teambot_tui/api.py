@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.project import Project, open_project
-from teambot_tui.agents.team import build
+from teambot_tui.agents.team import DEFAULT_TEAM, build
 from teambot_tui.engine import session
 from teambot_tui.engine.expansion import IncludeRefusedError
 from teambot_tui.engine.facts import (
@@ -23,7 +23,9 @@ from teambot_tui.engine.facts import (
     TextProduced,
 )
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.store.errors import StoreError
 from teambot_tui.workflows.mcp_server import McpDoor
+from teambot_tui.workflows.registry import read_registry
 from teambot_tui.workflows.temporary import Keeper, load
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ class Session(session.Session):
             directory=self.project.directory,
             attended=attended,
             bases=self.project.bases,
+            promoted=_promoted(self.project),
             recruit=self.project.recruit,
             include=self._include,
             stdin=stdin,
@@ -149,7 +152,6 @@ class Session(session.Session):
 
     def _start_capturing(self) -> Capturing | None:
         from teambot_tui.store.capturing import Capturing  # noqa: PLC0415  the screen is there before
-        from teambot_tui.store.errors import StoreError  # noqa: PLC0415
         from teambot_tui.store.home import teambot_home  # noqa: PLC0415
         from teambot_tui.store.outputs import Outputs  # noqa: PLC0415
 
@@ -184,3 +186,12 @@ class Session(session.Session):
         except IncludeError as error:
             message = str(error) if len(error.chain) > 1 else error.message
             raise IncludeRefusedError(message, error.hint) from error
+
+
+def _promoted(project: Project) -> list[AgentId]:
+    """Return those of the team that were temporary agents once."""
+    try:
+        known = read_registry(project.directory)
+    except StoreError:
+        return []  # whoever promotes or lists agents is told
+    return [AgentId(name) for name in known if name in project.team.members and name not in DEFAULT_TEAM]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.resolver import Accepted
+    from teambot_tui.engine.roster import Roster
     from teambot_tui.language.errors import StatementError
 
 
@@ -81,12 +82,15 @@ class Explanation:
     steps: tuple[Step, ...] = ()
     error: StatementError | None = None
     defined: tuple[AgentId, ...] = ()
+    replaced: tuple[AgentId, ...] = ()
+    """Those of the defined ones that take the place of a promoted agent for this session."""
 
 
-def explain_facts(facts: Sequence[Accepted], board: Board, policy: Policy) -> Explanation:
+def explain_facts(facts: Sequence[Accepted], board: Board, roster: Roster, policy: Policy) -> Explanation:
     """Return what would become of what a submission makes."""
     defined = tuple(fact.agent for fact in facts if isinstance(fact, AgentDefined))
-    return Explanation(_steps(facts, board, policy), defined=defined)
+    replaced = tuple(agent for agent in defined if agent in roster.promoted and agent in roster.team)
+    return Explanation(_steps(facts, board, policy), defined=defined, replaced=replaced)
 
 
 def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Step, ...]:

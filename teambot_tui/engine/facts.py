@@ -46,8 +46,9 @@ class TaskCreated:
 
     `label` is a name by which others find the task; from within a `scope`, only labels of the same scope are
     seen. `capture` is the variable that receives its output. A task that was started by another has it as
-    `parent` and sees its shared context, extended by its own, whose values are JSON. `preface` says who
-    the agent is in the prompt itself, so that nothing else need say it.
+    `parent` and sees its shared context, extended by its own, whose values are JSON. `definition` is how its
+    agent was defined at that moment, if it had joined for this session: defining it again does not change
+    this task. `preface` says who the agent is in the prompt itself, so that nothing else need say it.
     """
 
     time: float
@@ -60,6 +61,7 @@ class TaskCreated:
     label: str | None = None
     scope: str = ""
     capture: str | None = None
+    definition: AgentDefined | None = None
     preface: str = ""
     parent: TaskId | None = None
     context: tuple[tuple[str, str], ...] = ()

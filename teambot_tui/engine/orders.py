@@ -107,6 +107,7 @@ def place(
             background=True,
             model=order.model,
             label=order.label,
+            definition=roster.temporary.get(order.agent),
             scope=order.scope,
             parent=order.parent,
             context=order.context,

@@ -81,7 +81,8 @@ class _Resolver:
 
     def _definition(self, definition: Definition) -> AgentDefined:
         name = AgentId(definition.name)
-        if name in self.roster.team or name in RESERVED:
+        is_taken = name in self.roster.team and name not in self.roster.promoted
+        if is_taken or name in RESERVED:
             why = f"means {RESERVED[name]}" if name in RESERVED else "is taken by the team"
             self._fail(
                 f"The name {name} {why}.",
@@ -161,6 +162,7 @@ class _Resolver:
             background=pipeline.background,
             model=(model.value or "") if (model := stage.option("model")) else None,
             capture=stage.capture.name if stage.capture else None,
+            definition=defined,
             preface=defined.prompt if stage.exact and defined else "",
         )
 

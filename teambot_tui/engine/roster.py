@@ -19,13 +19,15 @@ GENERAL = "general-purpose"
 class Roster:
     """All agents in the order in which they are listed, and who gets what is addressed to nobody.
 
-    `temporary` tells how those who joined were defined; `bases` are the names to define others by.
+    `temporary` tells how those who joined were defined; `bases` are the names to define others by. Those of
+    the team that were `promoted` can be defined again for this session: what defined them then still runs.
     """
 
     agents: tuple[AgentId, ...]
     default: AgentId | None
     temporary: Mapping[AgentId, AgentDefined] = field(default_factory=dict)
     bases: tuple[str, ...] = ()
+    promoted: frozenset[AgentId] = frozenset()
 
     @property
     def team(self) -> tuple[AgentId, ...]:

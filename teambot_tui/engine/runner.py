@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from teambot_tui.engine.bus import Bus
-    from teambot_tui.engine.facts import Input
+    from teambot_tui.engine.facts import AgentDefined, Input
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Member, ToolProvider, Verdict
     from teambot_tui.engine.rules import Rules
@@ -50,6 +50,7 @@ class Runner:
         rules: Rules,
         bus: Bus,
         members: Mapping[AgentId, Member],
+        recruits: Mapping[AgentDefined, Member],
         directory: Path,
         clock: Callable[[], float],
         *,
@@ -58,6 +59,7 @@ class Runner:
         self._rules = rules
         self._bus = bus
         self._members = members
+        self._recruits = recruits
         self._directory = directory
         self._clock = clock
         self._attended = attended
@@ -125,7 +127,7 @@ class Runner:
                 assert_never(effect)
 
     def _start(self, effect: StartTask, now: float) -> None:
-        member = self._members[effect.agent]
+        member = self._member_of(effect.task)
         prompt = effect.prompt
         system = member.system
         if member.exact_system is not None and self._rules.board.tasks[effect.task].plan.preface:
@@ -150,6 +152,11 @@ class Runner:
             self._stopped.discard(effect.task)
             work.cancel()
         self.report(TaskStarted(now, effect.task, prompt.text, request.system, request.model))
+
+    def _member_of(self, task: TaskId) -> Member:
+        """Return who does a task: its agent as it was defined when the task was accepted."""
+        plan = self._rules.board.tasks[task].plan
+        return self._recruits[plan.definition] if plan.definition else self._members[plan.agent]
 
     def _stop(self, task: TaskId) -> None:
         if (work := self._running.get(task)) is not None:
@@ -176,7 +183,7 @@ class Runner:
     async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict | None:
         """Ask leave for something that an agent at work wants of us; nothing if its work ends before."""
         answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-        member = self._members[self._rules.board.tasks[task].agent]
+        member = self._member_of(task)
 
         def settle(verdict: Verdict) -> None:
             if not answer.done():  # whoever asked may have gone

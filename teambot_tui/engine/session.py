@@ -76,6 +76,7 @@ class Session:
     Args:
         attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
         bases: what temporary agents may be made of besides the members; `recruit` makes them.
+        promoted: the members that were temporary agents once: one of that name may be defined all the same.
         include: returns the text of a file for `{{include: path}}`, or raises IncludeRefusedError.
         stdin: what `{{STDIN}}` stands for, or a way to read it.
         context: what every agent is told beside its task.
@@ -91,6 +92,7 @@ class Session:
         clock: Callable[[], float] | None = None,
         attended: bool = False,
         bases: Iterable[str] = (),
+        promoted: Iterable[AgentId] = (),
         recruit: Recruiter | None = None,
         include: Callable[[str], str] | None = None,
         stdin: str | Callable[[], str | None] | None = None,
@@ -99,14 +101,24 @@ class Session:
         self.policy = policy or Policy()
         self.bus = Bus()
         self._members = {member.id: member for member in members}
+        self._recruits: dict[AgentDefined, Member] = {}
+        """Who joined for this session, by definition: a task keeps the one that it was given to."""
         self._recruit = recruit or self._copy_of_base
-        self._roster = Roster(tuple(self._members), default_agent, bases=tuple(bases))
+        self._roster = Roster(
+            tuple(self._members), default_agent, bases=tuple(bases), promoted=frozenset(promoted)
+        )
         self._expansion = Expansion(include, stdin)
         self._rules = Rules(self.policy)
         self._clock = clock or steady_clock()
         self._directory = directory or Path.cwd()
         self._runner = Runner(
-            self._rules, self.bus, self._members, self._directory, self._clock, attended=attended
+            self._rules,
+            self.bus,
+            self._members,
+            self._recruits,
+            self._directory,
+            self._clock,
+            attended=attended,
         )
         self._readers = ExitStack()
         self._spawner = Spawner(self)
@@ -273,7 +285,7 @@ class Session:
             facts = self._resolve(printable(text))
         except StatementError as error:
             return Explanation(error=error)
-        return explain_facts(facts, self.board, self.policy)
+        return explain_facts(facts, self.board, self._roster, self.policy)
 
     async def run(self, text: str) -> Result:
         """Submit, wait until each of its tasks has ended, and return what came of them.
@@ -352,11 +364,11 @@ class Session:
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
-        self._members[agent] = replace(self._members[agent], model=model)
+        self._change(replace(self._members[agent], model=model))
 
     def set_backend(self, agent: AgentId, backend: Backend) -> None:
         """Let an agent's further tasks run on this backend; one that nobody runs on any more is closed."""
-        self._members[agent] = replace(self._members[agent], backend=backend)
+        self._change(replace(self._members[agent], backend=backend))
         self._runner.upkeep.place(self._members[agent])
         self._runner.tidy()
 
@@ -401,14 +413,18 @@ class Session:
     def _take(self, facts: Sequence[Accepted]) -> tuple[TaskId, ...]:
         joined = [fact for fact in facts if isinstance(fact, AgentDefined)]
         if joined:
-            recruits = [self._recruit(fact) for fact in joined]
-            self._members |= {member.id: member for member in recruits}
-            for member in recruits:
+            for defined in joined:
+                self._members[defined.agent] = self._recruits[defined] = member = self._recruit(defined)
                 self._runner.upkeep.place(member)
             self._roster = self._roster.with_agents(*joined)
         for fact in facts:
             self._runner.report(fact)
         return tuple(fact.task for fact in facts if isinstance(fact, TaskCreated))
+
+    def _change(self, member: Member) -> None:
+        self._members[member.id] = member
+        if defined := self._roster.temporary.get(member.id):
+            self._recruits[defined] = member
 
     def _copy_of_base(self, defined: AgentDefined) -> Member:
         base = self._members[AgentId(defined.base)]

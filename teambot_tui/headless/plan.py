@@ -25,7 +25,10 @@ def print_plan(
     width = max((len(step.task) for step in explanation.steps), default=0)
     for agent in explanation.defined:
         if as_json:
-            output.write(json.dumps({"event": "define", "agent": agent}) + "\n")
+            replaces = agent in explanation.replaced
+            output.write(json.dumps({"event": "define", "agent": agent, "replaces": replaces}) + "\n")
+        elif agent in explanation.replaced:
+            output.write(f"defines ${agent} for this session, in place of the promoted @{agent}\n")
         else:
             output.write(f"defines ${agent}\n")
     for step in explanation.steps:

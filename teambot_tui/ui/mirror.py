@@ -205,7 +205,7 @@ class Mirror:
             facts = resolve(source, statements, self._board, self.roster, self.policy, now)
         except StatementError as error:
             return Explanation(error=error)
-        return explain_facts(facts, self._board, self.policy)
+        return explain_facts(facts, self._board, self.roster, self.policy)
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""

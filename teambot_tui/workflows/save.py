@@ -63,7 +63,7 @@ def _names(tasks: list[Task]) -> dict[TaskId, str]:
 
 def _task(task: Task, names: Mapping[TaskId, str], board: Board, roster: Roster) -> list[str]:
     lines = [f"  {names[task.id]}:"]
-    defined = roster.temporary.get(task.agent)
+    defined = task.plan.definition
     model = defined.model if task.plan.model is None and defined else task.plan.model
     if defined is None:
         lines.append(f"    agent: {task.agent}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def explain(bench: Bench, text: str) -> tuple[Step, ...]:
     """Explain a text; the board must be as it was."""
     before = snapshot(bench.board)
-    steps = explain_facts(bench.resolve(text), bench.board, bench.policy).steps
+    steps = explain_facts(bench.resolve(text), bench.board, bench.roster, bench.policy).steps
     assert snapshot(bench.board) == before
     return steps
 
@@ -111,7 +111,7 @@ class Explained(World):
 
     def accept(self, facts: Sequence[Accepted], draft: Draft) -> None:
         before = snapshot(self.board)
-        steps = explain_facts(facts, self.board, self.policy).steps
+        steps = explain_facts(facts, self.board, self.roster, self.policy).steps
         assert snapshot(self.board) == before
         had_work = {duty.agent for duty in self.model.unended()} | set(self.model.busy)
         known = len(self.facts)

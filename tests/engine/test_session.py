@@ -336,3 +336,63 @@ def test_the_clock_of_a_session_begins_with_the_time_and_runs() -> None:
     assert abs(session.now() - before) < 60
     assert since_boot() >= time.monotonic() - 1, "sleep included"
     assert session.now() <= session.now()
+
+
+# Definitions
+
+
+def scanner(prompt: str, base: str = "pm", model: str = "opus") -> str:
+    return f'$scanner := {{base: "{base}", prompt: "{prompt}", model: "{model}"}}'
+
+
+async def test_a_task_keeps_the_definition_it_was_accepted_with() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.submit(scanner("Be quick."))
+        session.submit("@writer Write\n@scanner One\n@scanner Two\n@scanner Use $writer")
+        await settle()
+        session.submit(scanner("Be thorough.", "ba", "haiku"))
+        session.submit("@scanner Later")
+        gate.answer("writer#1")
+        for number in (1, 2, 3, 4):
+            await settle()
+            gate.answer(f"scanner#{number}")
+        await session.idle()
+    first = ("You are pm.\n\nBe quick.", "opus")
+    assert [(each.system, each.model) for each in gate.requests if each.agent == "scanner"] == [
+        *(first, first, first),
+        ("You are ba.\n\nBe thorough.", "haiku"),
+    ]
+
+
+async def test_a_task_that_is_retried_has_the_definition_it_had() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.submit(scanner("Be quick.") + '\n$scanner:"Look" -> @scanner Sum up')
+        await settle()
+        gate.fail("scanner#1")
+        await settle()
+        session.submit(scanner("Be thorough.", model="haiku"))
+        session.retry("scanner")
+        await settle()
+        gate.answer("scanner#1", "x")
+        await settle()
+        gate.answer("scanner#2")
+        await session.idle()
+    assert [(each.prompt, each.system, each.model) for each in gate.requests[1:]] == [
+        ("Be quick.\n\nLook", "You are pm.", "opus"),
+        ("=== Output from @scanner ===\nx\n\n=== Your Task ===\nSum up", "You are pm.\n\nBe quick.", "opus"),
+    ]
+
+
+async def test_another_model_is_for_every_task_that_has_not_started() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.submit(scanner("Be quick.") + "\n@scanner One\n@scanner Two")
+        await settle()
+        session.set_model(AgentId("scanner"), "haiku")
+        gate.answer("scanner#1")
+        await settle()
+        gate.answer("scanner#2")
+        await session.idle()
+    assert [request.model for request in gate.requests] == ["opus", "haiku"]

@@ -56,8 +56,14 @@ def test_keeping_listing_and_promoting(teambot: Teambot) -> None:
     assert done.returncode == 1
     assert f"fixer is in {teambot.home / '.teambot/agents/fixer.md'} from now on." in done.stderr
     assert "Not promoted: nobody is not a temporary agent that completed a task." in done.stderr
+    plan = teambot.run("run", "-f", "-", "--dry-run", "--backend", "echo", typed=SECURITY)
+    assert plan.stdout.splitlines()[:2] == [
+        "defines $security-scanner",
+        "defines $fixer for this session, in place of the promoted @fixer",
+    ]
+    assert teambot.run("run", "-f", "-", "--backend", "echo", typed=SECURITY).returncode == 0
     folder = teambot.home / ".teambot" / "temp-agents"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "probe.md").write_text("---\nname: probe\nbase: fixer\n---\nLook at line 3 of this project.\n")
     assert "~probe" not in teambot.run("agents").stdout
     refused = teambot.run("agents", "promote", "probe")
@@ -68,7 +74,7 @@ def test_keeping_listing_and_promoting(teambot: Teambot) -> None:
     assert listed.returncode == 0
     assert "  ~probe" in listed.stdout
     fixer = next(line for line in listed.stdout.splitlines() if line.startswith("  fixer"))
-    assert "used 0 times" in fixer
+    assert "used once" in fixer
 
     clash = teambot.run("agents", "promote", "probe", "--as", "writer")
     assert clash.returncode == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from teambot_tui.engine.board import State
@@ -30,6 +31,15 @@ def test_the_plan_of_a_statement() -> None:
     assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ⧗"
     assert "(no output yet)" in plan_of("@ba check $pm &")
     assert plan_of("@pm plan", Glyphs(ascii_only=True)).isascii()
+
+
+def test_the_plan_says_that_a_promoted_agent_is_replaced() -> None:
+    session = session_of(Gate())
+    roster = replace(session.roster, promoted=frozenset({AgentId("writer")}))
+    line = PlanLine(Glyphs())
+    defining = '$writer := {base: "pm", prompt: "Write."}'
+    line.explain(Mirror(roster, session.policy).explain(defining, 0.0))
+    assert str(line.render()) == " ▸ defines $writer · for this session, in place of the promoted @writer"
 
 
 def test_what_is_wrong_says_where_and_what_to_type() -> None:

@@ -13,6 +13,8 @@ from teambot_tui import Session
 from teambot_tui.agents.definition_file import AgentFile, render_agent_file
 from teambot_tui.agents.persona import Personas, load_personas
 from teambot_tui.agents.project_files import read_project_files
+from teambot_tui.engine.ids import AgentId
+from teambot_tui.language.errors import StatementError
 from teambot_tui.store.errors import StoreError
 from teambot_tui.workflows.promote import ClashError, PromoteError, Promotion, find, promote, specific
 from teambot_tui.workflows.registry import Promoted, count_uses, read_registry, record
@@ -189,3 +191,20 @@ def test_uses_are_counted_for_promoted_agents_only(tmp_path: Path) -> None:
     count_uses(tmp_path, {"scanner": 2, "pm": 3})
     count_uses(tmp_path, {"scanner": 1})
     assert read_registry(tmp_path) == {"scanner": Promoted("2026", "Looks", 3)}
+
+
+async def test_statements_that_define_a_promoted_agent_still_run(tmp_path: Path) -> None:
+    keep(tmp_path)
+    statements = '$scanner := {base: "plan", prompt: "You stare.", model: "haiku"}\n@scanner go'
+    async with Session(
+        directory=tmp_path, backend="echo", environ={"HOME": str(tmp_path)}, ephemeral=False
+    ) as session:
+        assert session.explain(statements).replaced == ("scanner",)
+        assert (await session.run(statements)).completed
+        assert session.models[AgentId("scanner")] == "haiku"
+        assert session.explain(statements).replaced == (), "it is a temporary one by now"
+        with pytest.raises(StatementError, match="The name pm is taken by the team"):
+            session.submit('$pm := {base: "plan", prompt: "x"}')
+    assert "You look." in (agents(tmp_path) / "scanner.md").read_text(), "the promoted one stays as it was"
+    async with Session(directory=tmp_path, backend="echo", environ={"HOME": str(tmp_path)}) as session:
+        assert "scanner" in session.roster.team

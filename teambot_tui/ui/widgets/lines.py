@@ -220,6 +220,9 @@ class PlanLine(Line):
         if explanation.defined:
             names = ", ".join(f"${agent}" for agent in explanation.defined)
             clauses.append(Content(f"defines {names}").stylize("$text-accent"))
+        if explanation.replaced:
+            names = ", ".join(f"@{agent}" for agent in explanation.replaced)
+            clauses.append(Content(f"for this session, in place of the promoted {names}"))
         if starting:
             verb = "starts" if len(starting) == 1 else "start"
             clauses.append(Content(f"{', '.join(starting)} {verb}").stylize("$text-primary"))
