@@ -197,7 +197,7 @@ async def test_errors_of_definitions_are_shown_at_their_place_and_the_text_stays
             ('$x := {base: "pm", promt: "p"}', "1:20 Unknown field: promt.", "did you mean prompt?"),
             (
                 '$x := {base: "nobody", prompt: "p"}',
-                "1:14 Unknown base: nobody. Known bases: general-purpose, pm, ba,",
+                "1:14 Unknown base: nobody. Known bases: pm, ba,",
             ),
             ('$pm := {base: "ba", prompt: "p"}', "1:1 The name pm is taken by the team."),
             ('ba:"{fund}"', "1:5 Unknown variable: {fund}. Known: found", "did you mean {found}?"),
