@@ -22,6 +22,7 @@ from teambot_tui.agents.project import sort_out
 from teambot_tui.agents.project_files import ProjectFiles
 from teambot_tui.agents.settings import Settings, load_settings
 from teambot_tui.agents.team import assemble
+from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from teambot_tui.agents.team import Team
 
 _AT_ONCE: Final = 4
+_READ_ONLY: Final = {"acp": "read_only_mode", "command": "read_only_arguments"}
+"""The option by which a backend of each type holds a program to reading; others do nothing but answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ async def examine(directory: Path, environ: Mapping[str, str]) -> Health:
     presets = [preset for name, preset in PRESETS.items() if name not in settings.backends]
     agents, servers = await asyncio.gather(asyncio.gather(*map(known, presets)), _servers(settings, used_by))
     if team:
-        warnings += _untold(settings, team)
+        warnings += _untold(settings, team) + _unbound(settings, team)
     return Health((*configured, *agents, *servers), _files(directory, environ), notes, warnings)
 
 
@@ -242,3 +245,20 @@ def _untold(settings: Settings, team: Team) -> tuple[str, ...]:
                 f"{backend.name} is not told who an agent is: there is no {{system}} in its command"
             )
     return tuple(dict.fromkeys(warnings))
+
+
+def _unbound(settings: Settings, team: Team) -> tuple[str, ...]:
+    """Say which agents are denied everything, but run on a program that is not held to it."""
+    warnings: list[str] = []
+    for agent, member in team.members.items():
+        backend = settings.find_backend(team.backends[agent])
+        option = _READ_ONLY.get(backend.type) if backend else None
+        if backend is None or option is None or member.permissions is not Permissions.DENY:
+            continue
+        if option not in backend.options:
+            asks = "only what it asks for is rejected" if backend.type == "acp" else "it never asks"
+            warnings.append(
+                f'@{agent} has permissions = "deny", which does not bind {backend.name}: {asks}; '
+                f"if it has a read-only mode, name it as {option} in [backends.{backend.name}]"
+            )
+    return tuple(warnings)

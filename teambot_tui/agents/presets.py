@@ -18,6 +18,8 @@ _NETWORK: Final = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http
 _NODE: Final = (*_NETWORK, "NODE_EXTRA_CA_CERTS")
 _MODEL: Final = ("--model={model}",)
 _PERSONA: Final = ("--append-system-prompt={system}",)
+_ONLY_ANSWERS: Final[tuple[str, ...]] = ()
+"""What holds a program to reading that does nothing else anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +159,21 @@ _ALL: Final = (
         login=_CLAUDE,
         variables=_CLAUDE_KNOWS,
         version=(),  # it answers every argument by waiting for a client
+        options={"read_only_mode": "plan"},
     ),
     Preset(
         *("codex", "Codex", "acp", (("codex-acp",),)),
         install="npm install -g @agentclientprotocol/codex-acp, or Zed's: @zed-industries/codex-acp",
         login=_CODEX,
         variables=_CODEX_KNOWS,
+        options={"read_only_mode": "read-only"},
     ),
     Preset(
         *("gemini", "Gemini CLI", "acp", (("gemini", "--acp"),)),
         install="npm install -g @google/gemini-cli",
         login=_GEMINI,
         variables=_GEMINI_KNOWS,
+        options={"read_only_mode": "plan"},
     ),
     Preset(
         *("copilot", "GitHub Copilot CLI", "acp", (("copilot", "--acp"),)),
@@ -181,18 +186,21 @@ _ALL: Final = (
         install="npm install -g opencode-ai",
         login=_OPENCODE,
         variables=_OPENCODE_KNOWS,
+        options={"read_only_mode": "plan"},
     ),
     Preset(
         *("qwen", "Qwen Code", "acp", (("qwen", "--acp"),)),
         install="npm install -g @qwen-code/qwen-code",
         login=_QWEN,
         variables=_QWEN_KNOWS,
+        options={"read_only_mode": "plan"},
     ),
     Preset(
         *("vibe", "Mistral Vibe", "acp", (("vibe-acp",),)),
         install="pip install mistral-vibe",
         login=Login(("MISTRAL_API_KEY",), (("VIBE_HOME", ".vibe", ".env"),), "run `vibe --setup`"),
         variables=("VIBE_HOME", *_NETWORK),
+        options={"read_only_mode": "ask"},
     ),
     Preset(
         *("goose", "goose", "acp", (("goose", "acp"),)),
@@ -204,6 +212,7 @@ _ALL: Final = (
             *("GOOSE_PROVIDER", "GOOSE_MODEL", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST"),
             *("OLLAMA_HOST", *_NETWORK),
         ),
+        options={"read_only_mode": "chat"},
     ),
     Preset(
         *("fast-agent", "fast-agent", "acp", (("fast-agent-acp",),)),
@@ -234,6 +243,7 @@ _ALL: Final = (
             "system_arguments": _PERSONA,
             # Our tools ask the person themselves before anything is started.
             "tool_arguments": ("--mcp-config={tools}", "--allowedTools=mcp__teambot"),
+            "read_only_arguments": ("--permission-mode=plan",),
         },
     ),
     Preset(
@@ -254,6 +264,7 @@ _ALL: Final = (
                 *("-c", 'mcp_servers.teambot.default_tools_approval_mode="approve"'),
             ),
             "tool_env": {"TEAMBOT_TOOLS": "{tools_secret}"},
+            "read_only_arguments": ("--sandbox=read-only",),
         },
     ),
     Preset(
@@ -270,6 +281,7 @@ _ALL: Final = (
             "system_in_prompt": True,
             # The settings with the least weight: the user's own, and an administrator's, cover them.
             "tool_env": {"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "{tools}"},
+            "read_only_arguments": ("--approval-mode=plan",),
         },
     ),
     Preset(
@@ -285,6 +297,7 @@ _ALL: Final = (
             "model_arguments": _MODEL,
             "system_in_prompt": True,
             "tool_arguments": ("--additional-mcp-config=@{tools}", "--allow-tool=teambot"),
+            "read_only_arguments": ("--deny-tool=write", "--deny-tool=shell"),
         },
     ),
     Preset(
@@ -303,6 +316,7 @@ _ALL: Final = (
                 "OPENCODE_CONFIG_CONTENT": '{"mcp": {"teambot": {"type": "remote", "url": "{tools_url}",'
                 ' "headers": {"Authorization": "Bearer {tools_secret}"}}}}'
             },
+            "read_only_arguments": ("--agent=plan",),
         },
     ),
     Preset(
@@ -318,6 +332,7 @@ _ALL: Final = (
             "model_arguments": _MODEL,
             "system_arguments": _PERSONA,
             "tool_arguments": ("--mcp-config={tools}",),
+            "read_only_arguments": ("--approval-mode=plan",),
         },
     ),
     Preset(
@@ -332,7 +347,11 @@ _ALL: Final = (
             "run `llm keys set`",
         ),
         variables=("LLM_USER_PATH", *_NETWORK),
-        options={"model_arguments": _MODEL, "system_arguments": ("--system={system}",)},
+        options={
+            "model_arguments": _MODEL,
+            "system_arguments": ("--system={system}",),
+            "read_only_arguments": _ONLY_ANSWERS,
+        },
     ),
     Preset(
         "ollama",
@@ -342,7 +361,7 @@ _ALL: Final = (
         install="see https://ollama.com",
         login=Login(needed=False),
         variables=("OLLAMA_HOST", "OLLAMA_MODELS", *_NETWORK),
-        options={"system_in_prompt": True},
+        options={"system_in_prompt": True, "read_only_arguments": _ONLY_ANSWERS},
     ),
 )
 

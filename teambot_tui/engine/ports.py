@@ -88,6 +88,8 @@ class Request:
     given: tuple[Given, ...]
     tools: Callable[[], Awaitable[ToolServer | None]] | None = None
     """Tells where the agent finds our tools, for backends whose agents can use them."""
+    read_only: bool = False
+    """Whether the agent is to change nothing: a backend holds its agent to that, as far as it can be held."""
 
 
 @dataclass(frozen=True, slots=True)

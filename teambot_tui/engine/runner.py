@@ -22,7 +22,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.intake import Intake
-from teambot_tui.engine.ports import BackendError, Permission, Request, Text
+from teambot_tui.engine.ports import BackendError, Permission, Permissions, Request, Text
 from teambot_tui.engine.showing import show
 from teambot_tui.engine.text import one_line
 from teambot_tui.engine.upkeep import CloseBackend, Due, ForgetAgent, SuspendAgent, Upkeep
@@ -142,6 +142,7 @@ class Runner:
             instruction=prompt.instruction,
             given=prompt.given,
             tools=partial(self.tools.server_for, effect.agent) if self.tools else None,
+            read_only=member.permissions is Permissions.DENY,
         )
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
         self._running[effect.task] = work

@@ -91,6 +91,19 @@ async def test_a_command_is_no_reading_whatever_it_is_called(tmp_path: Path, kin
     assert (tmp_path / "pwned").exists()
 
 
+async def test_who_is_denied_everything_is_put_into_the_mode_in_which_it_only_reads(tmp_path: Path) -> None:
+    command = acp_command(tmp_path / "go", "modes")
+    modes = []
+    for permissions in (Permissions.DENY, Permissions.ASK):
+        agent = Acp(AcpOptions(command=command, read_only_mode="plan"))
+        member = Member(AgentId("pm"), "You lead.", None, agent, permissions)
+        async with asyncio.timeout(SAFETY), Session([member], directory=tmp_path) as session:
+            session.submit("@pm recall")
+            await session.idle()
+            modes.append(json.loads(session.board.tasks[TaskId("pm#1")].output.text)["mode"])
+    assert modes == ["plan", "ask"]
+
+
 async def test_reading_is_allowed_unseen_where_the_settings_say_so(tmp_path: Path) -> None:
     desk = Desk(tmp_path, Permissions.ALLOW_READS)
     with desk.session.bus.subscribe(desk.watch.see):

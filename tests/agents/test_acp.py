@@ -295,6 +295,19 @@ async def test_the_mode_is_set_for_every_session(stage: Make) -> None:
         assert (await team.hear("x")).error == "Test Agent has no mode yolo: it offers ask, plan"
 
 
+async def test_an_agent_that_may_change_nothing_is_put_into_its_read_only_mode(stage: Make) -> None:
+    async with stage("modes", "load", mode="ask", read_only_mode="plan") as team:
+        modes = []
+        for read_only in (False, True, False):
+            work = replace(request(team.directory, "recall"), read_only=read_only)
+            modes.append(json.loads((await listen(team.backend.run(work))).text)["mode"])
+    assert modes == ["ask", "plan", "ask"]
+    async with stage("modes", read_only_mode="read-only") as team:
+        heard = await listen(team.backend.run(replace(request(team.directory, "x"), read_only=True)))
+    why = "Test Agent has no mode read-only: it offers ask, plan"
+    assert heard.error == f'permissions = "deny" cannot be kept: {why}; correct read_only_mode of its backend'
+
+
 async def test_everything_an_agent_does_is_reported(stage: Make) -> None:
     async with stage() as team:
         heard = await team.hear("tools end_turn")

@@ -111,6 +111,14 @@ async def test_a_model_that_is_needed_and_missing_is_asked_for(tmp_path: Path, m
     )
 
 
+@pytest.mark.parametrize(("read_only", "said"), [(False, "go"), (True, "go --sandbox read-only")])
+async def test_a_program_that_may_change_nothing_is_told(tmp_path: Path, read_only: bool, said: str) -> None:
+    command = Command(["echo", "go"], read_only_arguments=["--sandbox", "read-only"])
+    work = replace(request(tmp_path), read_only=read_only)
+    text = "".join([update.text async for update in command.run(work) if isinstance(update, Text)])
+    assert text.strip() == said
+
+
 async def test_a_model_cannot_be_an_option(tmp_path: Path) -> None:
     command = Command(["echo"], model_arguments=["--model", "{model}"])
     result = await answer(command, request(tmp_path, model="--dangerously-allow-all"))

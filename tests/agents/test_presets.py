@@ -79,6 +79,13 @@ def test_whoever_is_started_anew_for_every_task_is_offered_our_tools(name: str) 
     assert "secret" not in str(options.get("tool_arguments")), "everybody can read arguments"
 
 
+def test_who_cannot_be_held_to_reading_is_known() -> None:
+    """The README and `teambot doctor` name them: what they do not ask for is not kept from them."""
+    held = {"acp": "read_only_mode", "command": "read_only_arguments"}
+    free = [name for name, preset in PRESETS.items() if held[preset.type] not in preset.options]
+    assert free == ["copilot", "fast-agent"]
+
+
 def test_a_name_is_enough_and_a_table_takes_its_place(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     environ = {"HOME": str(tmp_path), "TEAMBOT_CONFIG": str(config)}

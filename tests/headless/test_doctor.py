@@ -68,6 +68,23 @@ def test_every_backend_is_told_with_what_to_do(teambot: Teambot) -> None:
     ]
 
 
+def test_whom_deny_does_not_bind_is_a_warning(teambot: Teambot) -> None:
+    mine = 'type = "command"\ncommand = ["cat", "{system}"]'
+    teambot.configure(
+        f'permissions = "deny"\n[backends.mine]\n{mine}\n'
+        f'[backends.bound]\n{mine}\nread_only_arguments = ["--look"]\n'
+        '[agents.pm]\nbackend = "mine"\n[agents.ba]\nbackend = "bound"\n'
+        '[agents.writer]\nbackend = "copilot"\n[agents.reviewer]\nbackend = "gemini"\n'
+        '[agents.builder-1]\nbackend = "mine"\npermissions = "ask"\n'
+    )
+    never, asks = examined(teambot)["warnings"]
+    assert never.startswith('@pm has permissions = "deny", which does not bind mine: it never asks; ')
+    assert never.endswith("name it as read_only_arguments in [backends.mine]")
+    assert asks.startswith("@writer has")
+    assert "does not bind copilot: only what it asks for is rejected" in asks
+    assert asks.endswith("read_only_mode in [backends.copilot]")
+
+
 def test_a_model_on_this_machine_is_found_or_it_is_told_how_to_get_one(teambot: Teambot) -> None:
     model = teambot.home / "my.gguf"
     teambot.configure(

@@ -39,13 +39,15 @@ class AcpOptions:
     """How an agent is started and what it may do.
 
     `env` are the variables it sees besides the harmless ones, each with its value or None for ours. `login`
-    says what to do without a login. `files` and `terminal` let it work through us, `fresh` lets it forget
-    after each task.
+    says what to do without a login. `read_only_mode` is the mode in which it changes nothing, or nothing
+    without asking; it takes the place of `mode` where that is wanted. `files` and `terminal` let it work
+    through us, `fresh` lets it forget after each task.
     """
 
     command: Sequence[str]
     env: Mapping[str, str | None] = field(default_factory=dict)
     mode: str | None = None
+    read_only_mode: str | None = None
     silence_timeout: float = 600.0
     start_timeout: float = 60.0
     files: bool = False
@@ -114,7 +116,7 @@ class Acp:
     async def _ready(self, request: Request) -> AcpSession:
         """Return the agent's session, started or begun anew where that is needed."""
         session = self._sessions.get(request.agent)
-        if session is None or not session.alive or session.directory != request.directory:
+        if session is None or not session.alive or not session.suits(request):
             return await self._start(request, session)
         if self._options.fresh:
             await session.begin_anew()
@@ -124,7 +126,7 @@ class Acp:
         make = await asyncio.to_thread(_session_type)
         if old is not None:
             await old.close()
-        session = make(self._options, request.directory, request.tools)
+        session = make(self._options, request)
         await session.start(None if self._options.fresh else old)
         if self._sessions.get(request.agent) is old:  # else it was to forget what it has just loaded
             self._sessions[request.agent] = session

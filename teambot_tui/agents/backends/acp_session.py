@@ -40,16 +40,13 @@ from teambot_tui.engine.ports import BackendError, ToolState
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncGenerator, Coroutine, Sequence
 
     from acp.interfaces import Client as AcpClient
     from acp.schema import PromptResponse, SessionConfigOptionSelect
 
     from teambot_tui.agents.backends.acp import AcpOptions
     from teambot_tui.engine.ports import Request, ToolServer, Update
-
-    Tools = Callable[[], Awaitable[ToolServer | None]]
 
 Done = TypeVar("Done")
 
@@ -69,11 +66,13 @@ _ENDS: Final = {
 class AcpSession:
     """A process that speaks ACP, from its start to its end."""
 
-    def __init__(self, options: AcpOptions, directory: Path, tools: Tools | None) -> None:
-        self.directory = directory
+    def __init__(self, options: AcpOptions, request: Request) -> None:
+        """Prepare for the first request; it serves others that it suits."""
+        self.directory = directory = request.directory
         self.id: str | None = None
         self._options = options
-        self._tools = tools
+        self._tools = request.tools
+        self._read_only = request.read_only
         self._mcp_servers: list[dict[str, Any]] = []
         self._server: ToolServer | None = None
         self._name = PurePath(options.command[0]).name
@@ -106,6 +105,10 @@ class AcpSession:
     def alive(self) -> bool:
         """Whether it can take another task."""
         return self._connection is not None and not self._wire.ended and self._process.returncode is None
+
+    def suits(self, request: Request) -> bool:
+        """Whether it works where, and is held to what, the request asks for."""
+        return (self.directory, self._read_only) == (request.directory, request.read_only)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -267,7 +270,13 @@ class AcpSession:
         self._first_model = known.current if known else None
         self._modes = {mode.id: mode.name for mode in offer.modes.available_modes} if offer.modes else {}
         self._mode = offer.modes.current_mode_id if offer.modes else None
-        if self._options.mode:
+        if self._read_only and self._options.read_only_mode:
+            try:
+                await self._set_mode(self._options.read_only_mode)
+            except BackendError as error:
+                why = f"{error}; correct read_only_mode of its backend"
+                raise BackendError(f'permissions = "deny" cannot be kept: {why}') from error
+        elif self._options.mode:
             await self._set_mode(self._options.mode)
 
     async def _set_mode(self, wanted: str) -> None:

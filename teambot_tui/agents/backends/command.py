@@ -48,8 +48,9 @@ class Command:
     `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
     `tool_arguments` and the variables `tool_env` are added where the agent is offered our tools: `{tools}` in
     them is a file that says where they are, `{tools_url}` their address and, in variables only, because
-    everybody can read arguments, `{tools_secret}` what must be shown there. `env` are the variables it sees
-    besides the harmless ones, with their values or None for ours; `stream` is the shape of what it prints.
+    everybody can read arguments, `{tools_secret}` what must be shown there. `read_only_arguments` are added
+    where the agent is to change nothing. `env` are the variables it sees besides the harmless ones, with
+    their values or None for ours; `stream` is the shape of what it prints.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Command:
         system_in_prompt: bool = False,
         tool_arguments: Sequence[str] = (),
         tool_env: Mapping[str, str] = MappingProxyType({}),
+        read_only_arguments: Sequence[str] = (),
     ) -> None:
         self._program, *self._arguments = command
         self._env = env
@@ -74,6 +76,7 @@ class Command:
         self._system_in_prompt = system_in_prompt
         self._tool_arguments = tuple(tool_arguments)
         self._tool_env = tool_env
+        self._read_only_arguments = tuple(read_only_arguments)
 
     async def run(self, request: Request) -> AsyncGenerator[Update, None]:
         """Start the program and report what it prints.
@@ -186,6 +189,7 @@ class Command:
             *(self._model_arguments if request.model else ()),
             *(self._system_arguments if request.system else ()),
             *(self._tool_arguments if tools else ()),
+            *(self._read_only_arguments if request.read_only else ()),
         ]
         filled_in = [
             encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument)) for argument in arguments
