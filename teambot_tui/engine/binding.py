@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
-from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.ids import AgentId, task_id
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.names import PERSON, did_you_mean
 from teambot_tui.language.nodes import Reference, Variable
@@ -53,7 +53,9 @@ class Binder:
             )
         if latest.state is State.FAILED:
             reason = latest.reason.removesuffix(".")
-            self._fail(f"Agent @{agent} failed: {reason}. Retry it with /retry {agent}.", span, "")
+            is_last = latest.id == task_id(agent, latest.lane.count)
+            what = agent if is_last else latest.id
+            self._fail(f"Agent @{agent} failed: {reason}. Retry it with /retry {what}.", span, "")
         return Dependency(agent, latest.id, via, self._condition)
 
     def references(self, parts: Iterable[Part], roster: Roster, most: int) -> dict[AgentId, Span]:

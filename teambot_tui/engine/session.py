@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from teambot_tui.engine.board import State
 from teambot_tui.engine.bus import Bus
 from teambot_tui.engine.clock import steady_clock
 from teambot_tui.engine.context import LONGEST_KEY, as_json
@@ -46,7 +45,7 @@ from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.runner import Runner
 from teambot_tui.engine.spawning import Spawner
-from teambot_tui.engine.targets import find_task, task_to_retry
+from teambot_tui.engine.targets import find_task, once_more, task_to_retry
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.parser import parse, parse_prompt
@@ -319,7 +318,7 @@ class Session:
         return Outcome(task, found.agent, found.state, found.output.text, found.reason)
 
     def cancel(self, target: str = "all") -> tuple[TaskId, ...]:
-        """Cancel a task, an agent's tasks, `last` or `all`; return the ones that had not ended.
+        """Cancel a task by its id or label, an agent's tasks, `last` or `all`; return what had not ended.
 
         Raises:
             RefusedError: there is no such task or agent.
@@ -339,24 +338,32 @@ class Session:
     def retry(self, target: str) -> TaskId:
         """Do a failed or cancelled task again, with what was skipped because of it; return the task.
 
-        An agent's id means the failure that stands in the way of `$agent`, else its newest task that can be
-        retried. A skipped task means the one at the root.
+        An agent or a label means its last task. A skipped task means the one at the root.
 
         Raises:
             RefusedError: there is nothing to retry, it would close a circle, or the session is closing.
         """
         if self.is_closing:
             raise RefusedError(_CLOSING)
-        task = task_to_retry(self.board, target) if target in self._members else self._find(target)
-        if task.state is State.SKIPPED and task.cause is not None:
-            task = task.cause
-        if task.state not in (State.FAILED, State.CANCELLED):
-            raise RefusedError(f"{task.id} is {task.state}: only a failed or cancelled task can be retried.")
+        task = task_to_retry(self.board, target, self._roster.agents)
         if circle := circle_of_retry(self.board, task):
             way = " → ".join(f"@{agent}" for agent in circle)
             raise RefusedError(f"Circular dependency detected: {way}")
         self._runner.report(RetryRequested(self._clock(), task.id))
         return task.id
+
+    def again(self, target: str) -> TaskId:
+        """Make a new task with the words, options and inputs that a task had; return the new one.
+
+        An agent or a label means its last task.
+
+        Raises:
+            RefusedError: there is no such task, its agent has left, or the session is closing.
+        """
+        if self.is_closing:
+            raise RefusedError(_CLOSING)
+        (task,) = self._take(once_more(self.board, self._find(target), self._roster.agents, self._clock()))
+        return task
 
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent."""
@@ -433,7 +440,7 @@ class Session:
         return replace(base, id=defined.agent, system=system, model=model, exact_system=base.system)
 
     def _find(self, target: str) -> Task:
-        return find_task(self.board, target, tuple(self._members))
+        return find_task(self.board, target, self._roster.agents)
 
     def _see_end(self, fact: Fact) -> None:
         self._spawner.see_end(fact.task)  # type: ignore[union-attr]  # only facts about a task come here

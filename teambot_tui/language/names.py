@@ -43,6 +43,7 @@ COMMANDS: Final = (
     "task",
     "cancel",
     "retry",
+    "again",
     "agents",
     "models",
     "model",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
-from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.ids import AgentId, agent_of
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.budgets import dollars_of, tokens_of, told
 from teambot_tui.ui.command import CommandError, SlashCommand
@@ -21,6 +21,7 @@ from teambot_tui.ui.keys import PLACES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from teambot_tui.engine.ids import TaskId
     from teambot_tui.language.nodes import Command
     from teambot_tui.ui.desk import Desk
 
@@ -63,18 +64,14 @@ def _agent(desk: Desk, name: str) -> AgentId:
     return agent
 
 
-def _target(desk: Desk, name: str) -> str:
-    """Return what a cancellation or a retry is about: an agent, a task or everything."""
-    tasks = desk.mirror.tasks()
-    target = name.removeprefix("@")
-    if target == "last" and tasks:
-        return tasks[-1]
-    known = (*desk.mirror.roster.agents, *tasks, "all")
-    if target not in known:
-        near = did_you_mean(target, known)
-        hint = f"Did you mean {near}?" if near else "/tasks lists them."
-        raise CommandError(f"There is no agent or task {target}. {hint}")
-    return target
+def _task_named(desk: Desk, name: str) -> TaskId:
+    """Return the task that is meant by an id, a label, an agent or `last`."""
+    from teambot_tui.engine.outcomes import RefusedError  # noqa: PLC0415  the table is there before the engine is
+
+    try:
+        return desk.mirror.find(name.removeprefix("@"))
+    except RefusedError as error:
+        raise CommandError(str(error)) from error
 
 
 def _agents_of(desk: Desk) -> Sequence[str]:
@@ -82,8 +79,8 @@ def _agents_of(desk: Desk) -> Sequence[str]:
 
 
 def _targets(desk: Desk) -> Sequence[str]:
-    """The agents, and the tasks, newest first."""
-    return (*desk.mirror.roster.agents, *reversed(desk.mirror.tasks()))
+    """The agents, the labels, and the tasks, newest first."""
+    return (*desk.mirror.roster.agents, *desk.mirror.labels, *reversed(desk.mirror.tasks()))
 
 
 def _status(desk: Desk, _: list[str]) -> None:
@@ -120,10 +117,8 @@ def _tasks(desk: Desk, words: list[str]) -> None:
 def _task(desk: Desk, words: list[str]) -> None:
     if not words:
         raise CommandError("Say which task: /task pm#1")
-    name = TaskId(desk.mirror.tasks()[-1] if words[0] == "last" and desk.mirror.tasks() else words[0])
-    if name not in desk.mirror.tasks():
-        raise CommandError(f"There is no task {name}. /tasks lists them.")
-    desk.inspect(agent_of(name), name)
+    task = _task_named(desk, words[0])
+    desk.inspect(agent_of(task), task)
 
 
 def _model(desk: Desk, words: list[str]) -> None:
@@ -157,16 +152,21 @@ def _theme(desk: Desk, words: list[str]) -> None:
 
 
 def _retry(desk: Desk, words: list[str]) -> None:
-    if not words:
+    if not words or words[0] == "all":
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    target = _target(desk, words[0])
-    if target == "all":
-        raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    desk.retry(target)
+    desk.retry(_task_named(desk, words[0]))
+
+
+def _again(desk: Desk, words: list[str]) -> None:
+    if not words or words[0] == "all":
+        raise CommandError("Say what to do once more: /again pm, or /again pm#1")
+    desk.again(_task_named(desk, words[0]))
 
 
 def _cancel(desk: Desk, words: list[str]) -> None:
-    desk.cancel(_target(desk, words[0]) if words else "all")
+    target = words[0].removeprefix("@") if words else "all"
+    is_several = target == "all" or target in desk.mirror.roster.agents
+    desk.cancel(target if is_several else _task_named(desk, target))
 
 
 def _export(desk: Desk, words: list[str]) -> None:
@@ -213,10 +213,11 @@ COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
         "<id>",
         "inspect a task; last is the newest",
         _task,
-        lambda desk: (*reversed(desk.mirror.tasks()), "last"),
+        lambda desk: (*desk.mirror.labels, *reversed(desk.mirror.tasks()), "last"),
     ),
     "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel, lambda desk: (*_targets(desk), "all")),
     "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry, _targets),
+    "again": SlashCommand("<agent|task>", "a new task with the words and inputs it had", _again, _targets),
     "agents": AGENT_COMMANDS["agents"],
     "models": SlashCommand(
         "", "the models of the team, and which are offered", lambda desk, _: _model(desk, [])

@@ -153,6 +153,10 @@ class Desk:
         """Do a failed or cancelled task again, with what was skipped because of it."""
         self._surface.in_background(self._retry(target))
 
+    def again(self, target: str) -> None:
+        """Do a task once more, as a new one."""
+        self._surface.in_background(self._again(target))
+
     def cancel_at_once(self, tasks: Sequence[TaskId]) -> None:
         """Cancel these; whoever asks has named them already."""
         self._bridge.ask(lambda session: [session.cancel(task) for task in tasks])
@@ -208,6 +212,10 @@ class Desk:
     async def _retry(self, target: str) -> None:
         task = await self.ask(lambda session: session.retry(target))
         self._surface.tell(f"{task} runs again.")
+
+    async def _again(self, target: str) -> None:
+        task = await self.ask(lambda session: session.again(target))
+        self._surface.tell(f"{task} does it once more.")
 
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent, or to the one of the settings."""

@@ -76,6 +76,7 @@ KEYS: Final = (
     Key("next-agent", "anywhere", "alt+right", "step_agent(1)", "next agent"),
     Key("cancel", "panel, output", "x", "cancel_chosen", "cancel", "cancel"),
     Key("retry", "panel, output", "r", "retry_chosen", "retry", "retry"),
+    Key("again", "panel, output", "R", "again_chosen", "do it once more, as a new task"),
     Key("copy", "panel, output", "y", "copy_output", "copy the last output", "copy"),
     Key("open", "panel, output", "e", "open_output", "open the last output in $EDITOR"),
     Key("model", "panel, output", "m", "choose_model", "change the agent's model"),

@@ -36,6 +36,7 @@ from teambot_tui.engine.ports import Notice
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.status import waiting_clause
+from teambot_tui.engine.targets import find_task
 from teambot_tui.engine.text import printable
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command, Words
@@ -206,6 +207,19 @@ class Mirror:
         except StatementError as error:
             return Explanation(error=error)
         return explain_facts(facts, self._board, self.roster, self.policy)
+
+    def find(self, name: str) -> TaskId:
+        """Return the task that is meant by a name.
+
+        Raises:
+            RefusedError: there is none.
+        """
+        return find_task(self._board, name, self.roster.agents).id
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels by which tasks can be named."""
+        return tuple(self._board.labels)
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""

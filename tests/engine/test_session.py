@@ -13,6 +13,7 @@ from teambot_tui.engine import runner
 from teambot_tui.engine.board import State
 from teambot_tui.engine.clock import since_boot, steady_clock
 from teambot_tui.engine.facts import (
+    StatementAccepted,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
@@ -82,7 +83,7 @@ async def test_after_a_failure_a_reference_is_refused_until_it_is_retried() -> N
         assert gate.prompt("ba#1") == "Check [Output from @pm]: plan"
 
 
-async def test_retrying_an_agent_means_the_failure_that_stands_in_the_way() -> None:
+async def test_retrying_an_agent_means_its_last_task() -> None:
     gate = Gate()
     async with session_of(gate) as session:
         session.submit("@pm One\n@pm Two")
@@ -90,7 +91,63 @@ async def test_retrying_an_agent_means_the_failure_that_stands_in_the_way() -> N
         session.cancel("pm#2")
         gate.fail("pm#1")
         await session.idle()
-        assert session.retry("pm") == "pm#1"
+        with pytest.raises(StatementError, match="Retry it with /retry pm#1"):
+            session.submit("@ba Check $pm")
+        assert session.retry("pm") == "pm#2"
+        await settle()
+        gate.answer("pm#2", "two")
+        await session.idle()
+        with pytest.raises(RefusedError) as refused:
+            session.retry("pm")
+        assert str(refused.value) == (
+            "pm#2 is completed: only a failed or cancelled task can be retried."
+            " /again pm#2 does it once more. pm#1 failed: /retry pm#1 would do that one again."
+        )
+
+
+async def test_again_is_a_new_task_with_what_the_other_one_had() -> None:
+    gate = Gate()
+    watch = Watch()
+    async with session_of(gate) as session:
+        session.submit("@pm Plan")
+        await settle()
+        gate.answer("pm#1", "the first plan")
+        await settle()
+        session.submit("@ba --model opus Check $pm &")
+        await settle()
+        gate.answer("ba#1", "good")
+        session.submit("@pm Plan again")
+        await settle()
+        gate.answer("pm#2", "another plan")
+        await session.idle()
+        with session.bus.subscribe(watch.see):
+            assert session.again("ba") == "ba#2"
+            await settle()
+        (started,) = watch.of(TaskStarted)
+        assert isinstance(started, TaskStarted)
+        assert started.prompt == "Check [Output from @pm]: the first plan"
+        assert started.model == "opus"
+        assert session.board.tasks[TaskId("ba#2")].plan.background
+        (accepted,) = watch.of(StatementAccepted)
+        assert isinstance(accepted, StatementAccepted)
+        assert accepted.text == "@ba --model opus Check $pm &"
+        gate.answer("ba#2", "still good")
+        await session.idle()
+
+
+async def test_a_task_can_be_named_by_its_label_everywhere() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        session.place([Order(AgentId("pm"), parse_prompt("Dig"), label="research")])
+        await settle()
+        assert session.cancel("research") == ("pm#1",)
+        await session.idle()
+        assert session.retry("research") == "pm#1"
+        await settle()
+        gate.answer("pm#1", "gold")
+        await session.idle()
+        assert session.again("research") == "pm#2"
+        assert session.cancel("research") == ("pm#2",)
 
 
 async def test_proceeding_after_a_failure_says_so_in_the_prompt() -> None:
@@ -195,10 +252,13 @@ async def test_requests_that_make_no_sense_say_why() -> None:
     async with session_of() as session:
         await session.run("@pm Plan")
         for request, target, words in [
-            ("retry", "pm", "nothing to retry"),
+            ("retry", "pm", "pm#1 is completed: only a failed or cancelled task"),
+            ("retry", "ba", "@ba has had no task yet."),
+            ("again", "ba", "@ba has had no task yet."),
+            ("again", "pm#7", "Did you mean pm#1?"),
             ("retry", "pm#1", "only a failed or cancelled task"),
             ("cancel", "pm#7", "Did you mean pm#1?"),
-            ("retry", "nobody", "no task or agent nobody"),
+            ("retry", "nobody", "no task, agent or label nobody"),
         ]:
             with pytest.raises(RefusedError) as refused:
                 getattr(session, request)(target)

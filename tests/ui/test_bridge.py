@@ -98,7 +98,7 @@ def test_nothing_is_lost_while_the_screen_takes_as_it_likes() -> None:
 
 def test_an_exception_goes_to_whoever_asked() -> None:
     with bridge_to(Gate()) as bridge:
-        with pytest.raises(RefusedError, match="no task or agent"):
+        with pytest.raises(RefusedError, match="no task, agent or label"):
             bridge.ask(lambda session: session.cancel("nobody")).result(PATIENCE)
         assert bridge.ask(lambda session: session.roster.agents[0]).result(PATIENCE) == "pm"
 

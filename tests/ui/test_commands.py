@@ -130,12 +130,15 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
             ("/up --itertions 2", "Unknown option: --itertions. Did you mean --iterations?"),
             ("/up 'main", "A quote is not closed."),
             ("/task", "Say which task"),
-            ("/task pm#7", "There is no task pm#7."),
-            ("/task last", "There is no task last."),
+            ("/task pm#7", "There is no task, agent or label pm#7."),
+            ("/task last", "There is no task, agent or label last."),
+            ("/task pm", "@pm has had no task yet."),
+            ("/again", "Say what to do once more"),
+            ("/again pm", "@pm has had no task yet."),
             ("/retry", "Say what to retry"),
             ("/retry all", "Say what to retry"),
-            ("/retry rviewer", "There is no agent or task rviewer.", "Did you mean reviewer?"),
-            ("/cancel wrter", "There is no agent or task wrter.", "Did you mean writer?"),
+            ("/retry rviewer", "There is no task, agent or label rviewer.", "Did you mean reviewer?"),
+            ("/cancel wrter", "There is no task, agent or label wrter.", "Did you mean writer?"),
             ("/tasks wating", "There is no state wating.", "Did you mean waiting?"),
             ("/model nobody", "There is no agent nobody."),
             ("/use-agent wrter", "Did you mean writer?"),
@@ -157,7 +160,7 @@ async def test_a_complaint_about_a_command_stays_until_the_text_changes() -> Non
         await stage.paste("@pm plan", made=1)
         await stage.paste("/task pm#7")
         await stage.answer("pm#1", "done")
-        assert "There is no task pm#7." in stage.complaint
+        assert "There is no task, agent or label pm#7." in stage.complaint
         await stage.press("backspace")
         assert not stage.complaint
         assert stage.plan.endswith("/task <id>: inspect a task; last is the newest")

@@ -483,7 +483,9 @@ async def test_cancel_retry_copy_and_edit_act_on_the_panel_with_the_focus(
         await stage.until(lambda: stage.state("ba#1") == "executing", "ba#1 to run again")
         assert "ba#1 runs again." in stage.notices
         await stage.press("1", "r")
-        await stage.until(lambda: "@pm has nothing to retry." in stage.notices)
+        await stage.until(lambda: any("pm#1 is completed: only" in notice for notice in stage.notices))
+        await stage.press("R")
+        await stage.until(lambda: "pm#2 does it once more." in stage.notices)
 
 
 async def test_keys_in_the_output_act_on_the_task_at_the_cursor() -> None:

@@ -100,9 +100,14 @@ class ChoosingScreen(JoiningScreen):
             self._desk.cancel(target)
 
     def action_retry_chosen(self) -> None:
-        """Retry the task at the output's cursor, or what the chosen agent did not complete."""
+        """Retry the task at the output's cursor, or the last of the chosen agent."""
         if target := self._task_at_cursor() or self._chosen:
             self._desk.retry(target)
+
+    def action_again_chosen(self) -> None:
+        """Do the task at the output's cursor once more, or the last of the chosen agent."""
+        if target := self._task_at_cursor() or self._chosen:
+            self._desk.again(target)
 
     def action_copy_output(self) -> None:
         """Copy the output at hand."""
