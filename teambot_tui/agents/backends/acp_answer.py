@@ -40,7 +40,7 @@ class Answer:
             yield Thought(text)
         elif text:
             yield from self.release()
-            if self._paragraphs.is_new and self._habits.may_fail_with(text):
+            if self._paragraphs.is_new and self._habits.may_be_no_answer(text):
                 self._held = text
             else:
                 yield Text(self._paragraphs.say(text))
@@ -49,10 +49,10 @@ class Answer:
         """Let what is said next begin a paragraph."""
         self._paragraphs.pause()
 
-    def release(self) -> Iterator[Text]:
-        """Yield what was held back: it was part of the answer."""
+    def release(self, error: str = "") -> Iterator[Text]:
+        """Yield what was held back: it was part of the answer, unless the error of the turn says the same."""
         held, self._held = self._held, ""
-        if held:
+        if held and held not in error:
             yield Text(self._paragraphs.say(held))
 
     def failed(self) -> None:

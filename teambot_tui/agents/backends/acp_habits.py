@@ -22,21 +22,22 @@ class Habits:
 
     Where its model failed, its last message is one piece that `failure` matches, or, if the turn has used
     nothing, `failure_without_usage`; both give the reason as `why`. A `notice` is a piece without a message
-    id that is no part of the answer. With `sums` its counts are those of the whole session; with `repeats`
-    those of a turn that failed are the ones of an earlier turn; with `counts_anew` it counts from zero in
-    each process, also for a session that it has loaded.
+    id that is no part of the answer; an `echo` says what the error of the turn says. With `sums` its counts
+    are those of the whole session; with `repeats` those of a turn that failed are the ones of an earlier
+    turn; with `counts_anew` it counts from zero in each process, also for a session that it has loaded.
     """
 
     failure: re.Pattern[str] = _NEVER
     failure_without_usage: re.Pattern[str] = _NEVER
     notice: re.Pattern[str] = _NEVER
+    echo: re.Pattern[str] = _NEVER
     sums: bool = False
     repeats: bool = False
     counts_anew: bool = False
 
-    def may_fail_with(self, message: str) -> bool:
-        """Whether this message may say that the model failed, if nothing follows it."""
-        return any(sign.fullmatch(message) for sign in (self.failure, self.failure_without_usage))
+    def may_be_no_answer(self, message: str) -> bool:
+        """Whether this message may be about a failure, if nothing follows it."""
+        return any(sign.fullmatch(message) for sign in (self.failure, self.failure_without_usage, self.echo))
 
     def reason(self, message: str, *, used: bool) -> str | None:
         """Return why the model failed, if that is what the last message of a turn says."""
@@ -69,7 +70,9 @@ _ZED_CODEX: Final = Habits(
     notice=re.compile(r"Model metadata for `[^`]*` not found\. Defaulting to [^\n]*"),
 )
 _KNOWN: Final = {
-    "@agentclientprotocol/claude-agent-acp": Habits(counts_anew=True),
+    "@agentclientprotocol/claude-agent-acp": Habits(
+        echo=re.compile(r"API Error: .+", re.DOTALL), counts_anew=True
+    ),
     "Copilot": _COPILOT,
     "goose-provider": _GOOSE,
     "@agentclientprotocol/codex-acp": _CODEX,

@@ -390,7 +390,7 @@ class AcpSession:
         """Put what the end of a turn brings, and tell what was wrong with it."""
         error = answering.exception()
         if error is not None:
-            turn.release()
+            turn.release(str(error))
             turn.close_tools(ToolState.FAILED)
             failure = self._failure(error, KEPT if turn.spoke else "")
             failure.__cause__ = error

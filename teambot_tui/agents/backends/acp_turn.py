@@ -48,9 +48,9 @@ class Turn:
         """Return why the agent's model failed, if that is what the end of the turn says."""
         return self._activity.answer.failure(used=used)
 
-    def release(self) -> None:
-        """Take in the rest of what the agent said; nothing follows."""
-        for text in self._activity.answer.release():
+    def release(self, error: str = "") -> None:
+        """Take in the rest of what the agent said; nothing follows but the error of the turn, if any."""
+        for text in self._activity.answer.release(error):
             self._put(text)
 
     def close_tools(self, state: ToolState) -> None:
