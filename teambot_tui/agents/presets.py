@@ -275,12 +275,11 @@ _ALL: Final = (
         install="npm install -g @google/gemini-cli",
         login=_GEMINI,
         variables=_GEMINI_KNOWS,
+        # It takes servers only from settings of the user, the project or root: `gemini` gets our tools.
         options={
             "stream": "gemini-json",
             "model_arguments": _MODEL,
             "system_in_prompt": True,
-            # The settings with the least weight: the user's own, and an administrator's, cover them.
-            "tool_env": {"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "{tools}"},
             "read_only_arguments": ("--approval-mode=plan",),
         },
     ),

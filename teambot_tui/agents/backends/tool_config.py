@@ -44,8 +44,8 @@ def _json(server: ToolServer) -> str:
     entry = {
         "type": "http",
         "url": server.url,
-        "httpUrl": server.url,  # what Gemini and Qwen call it, for which `url` is another protocol
+        "httpUrl": server.url,  # what Qwen calls it, for which `url` is another protocol
         "headers": {"Authorization": f"Bearer {server.secret}"},
-        "trust": True,  # to those two: do not ask, our tools ask the person themselves
+        "trust": True,  # to Qwen: do not ask, our tools ask the person themselves
     }
     return json.dumps({"mcpServers": {server.name: entry}})
