@@ -28,7 +28,7 @@ from teambot_tui.agents.checks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from teambot_tui.engine.ports import Backend
 
@@ -44,6 +44,8 @@ class BackendType:
 
     options: Table
     build: Callable[[Mapping[str, Any]], Backend]
+    honours: Callable[[Mapping[str, Any]], Collection[str]] = lambda _: ()
+    """Which keys of a persona, of those that not every agent can be told, one with these options can."""
 
 
 def build(type_name: str, options: Mapping[str, object]) -> Backend:
@@ -101,10 +103,13 @@ TYPES: Mapping[str, BackendType] = {
                 "terminal": boolean,
                 "fresh": boolean,
                 "login": text,
+                "agents_md": boolean,
+                "claude_options": boolean,
             },
             required=("command",),
         ),
         _acp,
+        lambda options: ("tools", "maxTurns") if options.get("claude_options") else (),
     ),
     "command": BackendType(
         Table(
@@ -119,10 +124,18 @@ TYPES: Mapping[str, BackendType] = {
                 "tool_arguments": more_arguments,
                 "tool_env": texts_by_variable,
                 "read_only_arguments": more_arguments,
+                "agents_md": boolean,
+                "allowed_tools_arguments": more_arguments,
+                "max_turns_arguments": more_arguments,
             },
             required=("command",),
         ),
         _command,
+        lambda options: [
+            key
+            for key, option in (("tools", "allowed_tools_arguments"), ("maxTurns", "max_turns_arguments"))
+            if options.get(option)
+        ],
     ),
     "echo": BackendType(Table({}), _echo),
     "local": BackendType(
@@ -146,6 +159,7 @@ TYPES: Mapping[str, BackendType] = {
                 "silence_timeout": number(at_most=_A_DAY),
                 "connect_timeout": number(at_most=_A_DAY),
                 "retries": integer(0, 10),
+                "agents_md": boolean,
             },
             required=("base_url",),
         ),

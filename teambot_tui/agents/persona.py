@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BUILT_IN = Path(__file__).parent / "personas"
 
 _NOTHING = Entry(0, "")
+_MOST_TURNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Persona:
     prompt: str
     path: Path
     base: str | None = None
+    permission_mode: str | None = None
+    max_turns: int | None = None
+    isolation: str | None = None
 
     @property
     def is_claudes(self) -> bool:
@@ -121,6 +125,9 @@ def parse_persona(path: Path, content: bytes) -> Persona:
             prompt=body.strip(),
             path=path,
             base=one_line(entries.get("base", _NOTHING).text()).lower() or None,
+            permission_mode=one_line(entries.get("permissionMode", _NOTHING).text()) or None,
+            max_turns=_max_turns(entries.get("maxTurns", _NOTHING)),
+            isolation=one_line(entries.get("isolation", _NOTHING).text()) or None,
         )
     except UnreadableError as error:
         raise PersonaError(path, 0, str(error)) from error
@@ -165,6 +172,13 @@ def checked_name(entry: Entry) -> str:
         return agent_id(entry.text())
     except ValueError as error:
         raise FrontMatterError(entry.line, f"`name`: {error}") from error
+
+
+def _max_turns(entry: Entry) -> int | None:
+    text = entry.text()
+    if text and not (text.isascii() and text.isdecimal() and 0 < int(text) <= _MOST_TURNS):
+        raise FrontMatterError(entry.line, f"`maxTurns` must be a number from 1 to {_MOST_TURNS}")
+    return int(text) if text else None
 
 
 def _model(entry: Entry) -> str | None:

@@ -159,7 +159,7 @@ _ALL: Final = (
         login=_CLAUDE,
         variables=_CLAUDE_KNOWS,
         version=(),  # it answers every argument by waiting for a client
-        options={"read_only_mode": "plan"},
+        options={"agents_md": True, "claude_options": True, "read_only_mode": "plan"},
     ),
     Preset(
         *("codex", "Codex", "acp", (("codex-acp",),)),
@@ -173,7 +173,7 @@ _ALL: Final = (
         install="npm install -g @google/gemini-cli",
         login=_GEMINI,
         variables=_GEMINI_KNOWS,
-        options={"read_only_mode": "plan"},
+        options={"agents_md": True, "read_only_mode": "plan"},
     ),
     Preset(
         *("copilot", "GitHub Copilot CLI", "acp", (("copilot", "--acp"),)),
@@ -244,6 +244,8 @@ _ALL: Final = (
             # Our tools ask the person themselves before anything is started.
             "tool_arguments": ("--mcp-config={tools}", "--allowedTools=mcp__teambot"),
             "read_only_arguments": ("--permission-mode=plan",),
+            "allowed_tools_arguments": ("--tools={allowed_tools}",),
+            "max_turns_arguments": ("--max-turns={max_turns}",),
         },
     ),
     Preset(
@@ -255,6 +257,7 @@ _ALL: Final = (
         login=_CODEX,
         variables=_CODEX_KNOWS,
         options={
+            "agents_md": False,
             "stream": "codex-json",
             "model_arguments": _MODEL,
             "system_in_prompt": True,
@@ -292,6 +295,7 @@ _ALL: Final = (
         login=_COPILOT,
         variables=_COPILOT_KNOWS,
         options={
+            "agents_md": False,
             "stream": "copilot-json",
             "model_arguments": _MODEL,
             "system_in_prompt": True,
@@ -308,6 +312,7 @@ _ALL: Final = (
         login=_OPENCODE,
         variables=_OPENCODE_KNOWS,
         options={
+            "agents_md": False,
             "stream": "opencode-json",
             "model_arguments": _MODEL,
             "system_in_prompt": True,
@@ -327,6 +332,7 @@ _ALL: Final = (
         login=_QWEN,
         variables=_QWEN_KNOWS,
         options={
+            "agents_md": False,
             "stream": "claude-json",
             "model_arguments": _MODEL,
             "system_arguments": _PERSONA,

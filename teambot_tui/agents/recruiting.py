@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teambot_tui.agents.team import build
+from teambot_tui.agents.team import build, member_of
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import Member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from teambot_tui.agents.settings import Settings
     from teambot_tui.agents.team import Team
     from teambot_tui.engine.facts import AgentDefined
-    from teambot_tui.engine.ports import Backend
+    from teambot_tui.engine.ports import Backend, Member
 
 
 class Recruiting:
@@ -58,10 +57,4 @@ class Recruiting:
         runs_on = self._backend or own or self._settings.backend
         if runs_on not in self._backends:
             self._backends[runs_on] = build(self._settings, runs_on)
-        return Member(
-            AgentId(name),
-            persona.prompt,
-            persona.model,
-            self._backends[runs_on],
-            self._settings.permissions,
-        )
+        return member_of(persona, self._backends[runs_on], self._settings.permissions)

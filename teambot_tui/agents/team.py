@@ -6,19 +6,21 @@ session beats them all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from teambot_tui.agents import catalogue
 from teambot_tui.agents.checks import agent_id, unknown
 from teambot_tui.agents.errors import PersonaError, SettingsError
+from teambot_tui.agents.persona import BUILT_IN
 from teambot_tui.agents.settings import AgentSettings
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import Member
+from teambot_tui.engine.ports import Member, Permissions
 from teambot_tui.engine.roster import GENERAL
+from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from teambot_tui.agents.persona import Persona
     from teambot_tui.agents.settings import Settings
@@ -36,6 +38,8 @@ BASES = (
 """Personas to build agents on. They are not on the team unless the settings put them there."""
 
 _UNCONFIGURED = AgentSettings()
+_PLANS = "plan"
+"""The one mode of permissions that a persona may choose: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +77,45 @@ def assemble(settings: Settings, personas: Mapping[str, Persona], *, backend: st
         if runs_on not in built:
             built[runs_on] = build(settings, runs_on)
         agent = AgentId(name)
-        members[agent] = Member(
-            agent,
-            persona.prompt,
-            chosen.model or persona.model,
-            built[runs_on],
-            chosen.permissions or settings.permissions,
-        )
+        member = member_of(persona, built[runs_on], chosen.permissions or settings.permissions)
+        members[agent] = replace(member, id=agent, model=chosen.model or persona.model)
+        notes += _not_honoured(persona, settings, runs_on)
         backends[agent] = runs_on
         descriptions[agent] = persona.description
     return Team(members, _default(settings, members), backends, descriptions, tuple(dict.fromkeys(notes)))
+
+
+def member_of(persona: Persona, backend: Backend, permissions: Permissions) -> Member:
+    """Make a member as its persona says, which may narrow what it is allowed to do and never widen it."""
+    return Member(
+        AgentId(persona.name),
+        persona.prompt,
+        persona.model,
+        backend,
+        Permissions.DENY if persona.permission_mode == _PLANS else permissions,
+        allowed_tools=persona.tools,
+        max_turns=persona.max_turns,
+    )
+
+
+def _not_honoured(persona: Persona, settings: Settings, backend: str) -> Iterator[str]:
+    """Say what a project's persona asks for that its backend cannot do, or that is not for it to say."""
+    description = settings.find_backend(backend)
+    assert description is not None
+    if persona.path.parent == BUILT_IN or description.type in ("echo", "rehearsal"):
+        return
+    where = one_line(str(persona.path))
+    if persona.permission_mode not in (None, "default", _PLANS):
+        yield (
+            f"{where}: `permissionMode: {persona.permission_mode}` is ignored:"
+            " what agents may do unasked is taken from your own settings only"
+        )
+    if persona.isolation is not None:
+        yield f"{where}: `isolation` is ignored: every agent works in this directory"
+    honoured = catalogue.TYPES[description.type].honours(description.options)
+    asked = {"tools": persona.tools, "maxTurns": persona.max_turns}
+    for key in (key for key, value in asked.items() if value and key not in honoured):
+        yield f"{where}: `{key}` is ignored: {backend} cannot be told"
 
 
 def build(settings: Settings, name: str) -> Backend:

@@ -90,6 +90,10 @@ class Request:
     """Tells where the agent finds our tools, for backends whose agents can use them."""
     read_only: bool = False
     """Whether the agent is to change nothing: a backend holds its agent to that, as far as it can be held."""
+    allowed_tools: tuple[str, ...] = ()
+    """The agent's own tools that it may use, for backends that can say so; without any, all."""
+    max_turns: int | None = None
+    """How many turns it may take, for backends that can say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +278,8 @@ class Member:
     backend: Backend
     permissions: Permissions = Permissions.ASK
     exact_system: str | None = None
+    allowed_tools: tuple[str, ...] = ()
+    max_turns: int | None = None
 
 
 Recruiter: TypeAlias = "Callable[[AgentDefined], Member]"

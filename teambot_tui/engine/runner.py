@@ -143,6 +143,8 @@ class Runner:
             given=prompt.given,
             tools=partial(self.tools.server_for, effect.agent) if self.tools else None,
             read_only=member.permissions is Permissions.DENY,
+            allowed_tools=member.allowed_tools,
+            max_turns=member.max_turns,
         )
         work = asyncio.create_task(self._listen(member, request), name=effect.task)
         self._running[effect.task] = work

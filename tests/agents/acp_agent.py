@@ -159,6 +159,7 @@ class Agent:
         self.session = f"session-{os.getpid()}-{self.sessions}"
         self.memory[self.session] = []
         self.servers = params["mcpServers"]
+        self.meta = params.get("_meta")
         if "early" in self.flags:
             self.say("before its time")
             self.update("available_commands_update", availableCommands=[])
@@ -166,6 +167,7 @@ class Agent:
 
     def do_session_load(self, params: Message) -> Message:
         self.session = params["sessionId"]
+        self.meta = params.get("_meta")
         self.memory[self.session] = ["(loaded)"]
         self.model = "large-1" if "stays" in self.flags else self.model
         self.say("an old answer", "user_message_chunk")
@@ -219,13 +221,13 @@ class Agent:
         texts = [block["text"] for block in params["prompt"]]
         self.session = params["sessionId"]
         self.memory[self.session].append("".join(texts))
-        word = texts[-1].split(" ")[0]
+        word = texts[0].split(" ")[0]
         behaviour = getattr(self, "on_" + word.replace("-", "_"), None)
         try:
             if behaviour is None:
-                self.say(texts[-1])
+                self.say(texts[0])
                 return {"stopReason": "end_turn"}
-            answer: Message | None = behaviour(texts[-1])
+            answer: Message | None = behaviour(texts[0])
         except Cancelled:
             return {"stopReason": "cancelled"}
         return answer if answer is not None else {"stopReason": "end_turn"}
@@ -388,6 +390,7 @@ class Agent:
                     "memory": self.memory[self.session],
                     "model": self.model,
                     "mode": self.mode,
+                    "meta": self.meta,
                 }
             )
         )

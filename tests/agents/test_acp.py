@@ -182,7 +182,7 @@ async def test_a_suspended_agent_has_no_process_and_goes_on_if_it_can(stage: Mak
         assert second["session"] == first["session"]
         assert notices == []
     else:
-        assert second["memory"][0].startswith("=== Who You Are ===")
+        assert "=== Who You Are ===" in second["memory"][0]
         assert len(notices) == 1
         assert notices[0].startswith("has lost its memory of earlier tasks")
     assert second["model"] == "small-1"
@@ -211,9 +211,36 @@ async def test_the_persona_is_told_once_and_again_when_it_changes(stage: Make) -
             known = await team.recall(system=system)
         await team.backend.forget(PM)
         anew = await team.recall(system="You are other.")
-    told = "=== Who You Are ===\nYou are {}.\n\n=== What You Are Asked ===\nrecall"
+    # The prompt comes first: agents name their own session after it.
+    told = "recall\n\n=== Who You Are ===\nYou are {}."
     assert known["memory"] == [told.format("pm"), "recall", told.format("other")]
     assert anew["memory"] == [told.format("other")]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "turns", "options"),
+    [
+        (("Read", "Grep"), 5, {"tools": ["Read", "Grep"], "maxTurns": 5}),
+        ((), 5, {"maxTurns": 5}),
+        ((), None, None),
+    ],
+)
+async def test_claudes_adapter_is_told_what_the_agent_may_use(
+    stage: Make, allowed: tuple[str, ...], turns: int | None, options: dict[str, Any] | None
+) -> None:
+    async with stage("load", claude_options=True) as team:
+        asked = replace(request(team.directory, "recall"), allowed_tools=allowed, max_turns=turns)
+        first = json.loads((await listen(team.backend.run(asked))).text)
+        await team.backend.suspend(PM)
+        loaded = json.loads((await listen(team.backend.run(asked))).text)
+    wanted = {"claudeCode": {"options": options}} if options else None
+    assert (first["meta"], loaded["meta"]) == (wanted, wanted)
+
+
+async def test_nobody_else_is_told(stage: Make) -> None:
+    async with stage() as team:
+        asked = replace(request(team.directory, "recall"), allowed_tools=("Read",), max_turns=5)
+        assert json.loads((await listen(team.backend.run(asked))).text)["meta"] is None
 
 
 @pytest.mark.parametrize("loads", [False, True])

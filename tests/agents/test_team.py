@@ -223,3 +223,49 @@ def test_a_backend_that_nobody_uses_is_not_even_imported() -> None:
         [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["teambot_tui.agents.backends.echo"]
+
+
+def asking(path: str = "/project/.claude/agents/pm.md", **keys: object) -> Personas:
+    return personas(replace(persona("pm"), path=Path(path), **keys))  # type: ignore[arg-type]  # any of them
+
+
+def on(kind: str, **options: object) -> Settings:
+    return Settings(backend="x", backends={"x": BackendSettings("x", kind, {"command": ("cat",), **options})})
+
+
+def test_what_a_persona_narrows_reaches_its_agent() -> None:
+    known = asking(tools=("Read",), max_turns=3, permission_mode="plan")
+    member = assemble(replace(on("command"), permissions=Permissions.ALLOW), known).members[AgentId("pm")]
+    assert (member.allowed_tools, member.max_turns) == (("Read",), 3)
+    assert member.permissions is Permissions.DENY
+
+
+@pytest.mark.parametrize("mode", ["bypassPermissions", "acceptEdits", "dontAsk", "anything"])
+def test_a_persona_widens_nothing(mode: str) -> None:
+    team = assemble(on("command"), asking(permission_mode=mode))
+    assert team.members[AgentId("pm")].permissions is Permissions.ASK
+    (note,) = team.notes
+    assert f"`permissionMode: {mode}` is ignored" in note
+
+
+@pytest.mark.parametrize(
+    ("settings", "ignored"),
+    [
+        (on("command"), ["tools", "maxTurns"]),
+        (on("command", allowed_tools_arguments=("--tools",)), ["maxTurns"]),
+        (on("acp"), ["tools", "maxTurns"]),
+        (on("acp", claude_options=True), []),
+        (Settings(backend="claude-cli"), []),
+        (Settings(backend="codex"), ["tools", "maxTurns"]),
+        (Settings(), []),
+    ],
+)
+def test_what_a_backend_cannot_be_told_is_told_to_the_person(settings: Settings, ignored: list[str]) -> None:
+    team = assemble(settings, asking(tools=("Read",), max_turns=3))
+    assert [note.split("`")[1] for note in team.notes] == ignored
+
+
+def test_isolation_is_told_and_our_own_personas_are_not() -> None:
+    assert "isolation" in assemble(on("command"), asking(isolation="worktree")).notes[0]
+    chosen = replace(on("command"), agents={"explore": AgentSettings()})
+    assert assemble(chosen, BUILT_IN).notes == ()

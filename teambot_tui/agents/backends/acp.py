@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from teambot_tui.agents.agents_md import with_agents_md
 from teambot_tui.engine.ports import BackendError, Notice
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class AcpOptions:
     `env` are the variables it sees besides the harmless ones, each with its value or None for ours. `login`
     says what to do without a login. `read_only_mode` is the mode in which it changes nothing, or nothing
     without asking; it takes the place of `mode` where that is wanted. `files` and `terminal` let it work
-    through us, `fresh` lets it forget after each task.
+    through us, `fresh` lets it forget after each task. `agents_md` tells it what the project's AGENTS.md
+    says, and `claude_options` hands on which tools it may use and how many turns.
     """
 
     command: Sequence[str]
@@ -54,6 +56,8 @@ class AcpOptions:
     terminal: bool = False
     fresh: bool = False
     login: str | None = None
+    agents_md: bool = False
+    claude_options: bool = False
 
 
 class Acp:
@@ -75,6 +79,8 @@ class Acp:
         Raises:
             BackendError: The agent cannot be started, fails, or falls silent.
         """
+        if self._options.agents_md:
+            request = await with_agents_md(request)
         async with self._busy[request.agent]:
             session = await self._ready(request)
             try:

@@ -52,7 +52,7 @@ Done = TypeVar("Done")
 
 _GRACE: Final = 0.7  # seconds for an agent to end a turn that is given up
 _HURRY: Final = 0.1  # seconds for a process to end when it did not
-_PERSONA: Final = "=== Who You Are ===\n{}\n\n=== What You Are Asked ===\n"
+_PERSONA: Final = "\n\n=== Who You Are ===\n{}"
 _NOT_LOGGED_IN: Final = -32000
 _LONGEST_NAME: Final = 60
 _ENDS: Final = {
@@ -73,6 +73,7 @@ class AcpSession:
         self._options = options
         self._tools = request.tools
         self._read_only = request.read_only
+        self._meta = _claude_options(request) if options.claude_options else {}
         self._mcp_servers: list[dict[str, Any]] = []
         self._server: ToolServer | None = None
         self._name = PurePath(options.command[0]).name
@@ -343,7 +344,7 @@ class AcpSession:
 
     def _place(self) -> dict[str, Any]:
         """Where a session works and which tools of ours it has, in the words of the protocol."""
-        return {"cwd": str(self.directory.absolute()), "mcpServers": self._mcp_servers}
+        return {"cwd": str(self.directory.absolute()), "mcpServers": self._mcp_servers, **self._meta}
 
     async def _in_time(self, work: Coroutine[Any, Any, Done]) -> Done:
         limit = self._options.start_timeout
@@ -357,10 +358,13 @@ class AcpSession:
             raise self._failure(error, "") from error
 
     def _blocks(self, request: Request) -> list[Any]:
-        """The persona once, and again if it has changed; then the prompt as it is."""
+        """The prompt as it is, then the persona, once and again if it has changed.
+
+        Agents name their own session after the words that come first.
+        """
         texts = [encodable(request.prompt)]
         if request.system and request.system != self._told:
-            texts.insert(0, _PERSONA.format(encodable(request.system)))
+            texts.append(_PERSONA.format(encodable(request.system)))
         return [TextContentBlock(type="text", text=text) for text in texts]
 
     def _hear(self, method: str, params: dict[str, Any]) -> None:
@@ -454,6 +458,13 @@ class AcpSession:
             return self._options.login
         ways = f" ({', '.join(self._ways_to_log_in)})" if self._ways_to_log_in else ""
         return f"start {self._options.command[0]} in a terminal and log in there{ways}"
+
+
+def _claude_options(request: Request) -> dict[str, Any]:
+    """What Claude's adapter takes besides the protocol: the tools that the agent may use, and its turns."""
+    given = {"tools": list(request.allowed_tools), "maxTurns": request.max_turns}
+    options = {name: value for name, value in given.items() if value}
+    return {"_meta": {"claudeCode": {"options": options}}} if options else {}
 
 
 def _mcp_server(server: ToolServer) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.agents_md import with_agents_md
 from teambot_tui.agents.backends.streams import STREAMS
 from teambot_tui.agents.backends.streams.lines import Lines
 from teambot_tui.agents.backends.tool_config import tool_config
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from teambot_tui.agents.backends.tool_config import ToolConfig
     from teambot_tui.engine.ports import Request, Update
 
-_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools|tools_url)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools|tools_url|allowed_tools|max_turns)\}")
 _IN_VARIABLES: Final = re.compile(r"\{(tools|tools_url|tools_secret)\}")
 
 
@@ -49,8 +50,10 @@ class Command:
     `tool_arguments` and the variables `tool_env` are added where the agent is offered our tools: `{tools}` in
     them is a file that says where they are, `{tools_url}` their address and, in variables only, because
     everybody can read arguments, `{tools_secret}` what must be shown there. `read_only_arguments` are added
-    where the agent is to change nothing. `env` are the variables it sees besides the harmless ones, with
-    their values or None for ours; `stream` is the shape of what it prints.
+    where the agent is to change nothing, `allowed_tools_arguments` and `max_turns_arguments` where it is to
+    use only some tools of its own (`{allowed_tools}`) or only so many turns (`{max_turns}`). With `agents_md`
+    it is told what the project's AGENTS.md says. `env` are the variables it sees besides the harmless ones,
+    with their values or None for ours; `stream` is the shape of what it prints.
     """
 
     def __init__(
@@ -66,6 +69,9 @@ class Command:
         tool_arguments: Sequence[str] = (),
         tool_env: Mapping[str, str] = MappingProxyType({}),
         read_only_arguments: Sequence[str] = (),
+        agents_md: bool = True,
+        allowed_tools_arguments: Sequence[str] = (),
+        max_turns_arguments: Sequence[str] = (),
     ) -> None:
         self._program, *self._arguments = command
         self._env = env
@@ -77,6 +83,9 @@ class Command:
         self._tool_arguments = tuple(tool_arguments)
         self._tool_env = tool_env
         self._read_only_arguments = tuple(read_only_arguments)
+        self._agents_md = agents_md
+        self._allowed_tools_arguments = tuple(allowed_tools_arguments)
+        self._max_turns_arguments = tuple(max_turns_arguments)
 
     async def run(self, request: Request) -> AsyncGenerator[Update, None]:
         """Start the program and report what it prints.
@@ -86,6 +95,8 @@ class Command:
         """
         if not self._tool_arguments and not self._tool_env:
             request = replace(request, tools=None)
+        if self._agents_md:
+            request = await with_agents_md(request)
         async with tool_config(request) as tools, aclosing(self._run(request, tools)) as updates:
             async for update in updates:
                 yield update
@@ -183,6 +194,8 @@ class Command:
             "model": request.model or "",
             "tools": tools.path if tools else "",
             "tools_url": tools.server.url if tools else "",
+            "allowed_tools": ",".join(request.allowed_tools),
+            "max_turns": str(request.max_turns),
         }
         arguments = [
             *self._arguments,
@@ -190,6 +203,8 @@ class Command:
             *(self._system_arguments if request.system else ()),
             *(self._tool_arguments if tools else ()),
             *(self._read_only_arguments if request.read_only else ()),
+            *(self._allowed_tools_arguments if request.allowed_tools else ()),
+            *(self._max_turns_arguments if request.max_turns else ()),
         ]
         filled_in = [
             encodable(_PLACEHOLDER.sub(lambda found: values[found[1]], argument)) for argument in arguments

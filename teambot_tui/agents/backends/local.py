@@ -142,6 +142,7 @@ class Local:
                 context_limit=self._context_limit,
                 silence_timeout=self._silence_timeout,
                 retries=0,
+                agents_md=False,  # it would fill the context of so small a model
                 may_be_cut=self._given is None,  # the tiny one hardly knows when to stop
             )
             stack.push_async_callback(chat.aclose)

@@ -14,6 +14,7 @@ from itertools import count
 from logging import getLogger
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.agents_md import with_agents_md
 from teambot_tui.agents.backends import chat_api
 from teambot_tui.agents.backends.conversation import Conversation
 from teambot_tui.agents.backends.passing import PassingError
@@ -64,6 +65,7 @@ class OpenAI:
         silence_timeout: float = 600.0,
         connect_timeout: float = 10.0,
         retries: int = 3,
+        agents_md: bool = True,
         key: Key | None = None,
         may_be_cut: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -76,6 +78,7 @@ class OpenAI:
         self._silence_timeout = silence_timeout
         self._connect_timeout = connect_timeout
         self._retries = retries
+        self._agents_md = agents_md
         self._sleep = sleep
         self._conversations: dict[AgentId, Conversation] = {}
         self._client: Client | None = None
@@ -88,6 +91,8 @@ class OpenAI:
         Raises:
             BackendError: the server cannot be reached, refuses, fails, falls silent, or cuts the answer off.
         """
+        if self._agents_md:
+            request = await with_agents_md(request)
         conversation = self._conversations.setdefault(request.agent, Conversation(self._context_limit))
         answer = conversation.new_answer()
         messages = conversation.messages(request.system, request.prompt)
