@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.store.capturing import Capturing
+    from teambot_tui.store.keeping import Keeping
     from teambot_tui.store.outputs import Outputs
 
 _CAPTURED = (TaskStarted, TextProduced, TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
@@ -89,7 +91,8 @@ class Session(session.Session):
         self._run_id = ""
         self._outputs: Outputs | None = None
         self._capturing: Capturing | None = None
-        self._is_troubled = ephemeral
+        self._keeps_outputs = not ephemeral and self.project.settings.keep_outputs != "none"
+        self._is_troubled = False
         self._captures = ExitStack()
         found = load(self.project.files, self.roster)
         for agent in found.agents:
@@ -118,7 +121,10 @@ class Session(session.Session):
     async def __aenter__(self) -> Self:
         await super().__aenter__()
         if not self._ephemeral:
-            self._captures.enter_context(self.bus.subscribe(self._capture, *_CAPTURED))
+            if self._keeping is not None:
+                self._keeping.begin()
+            if self._keeps_outputs:
+                self._captures.enter_context(self.bus.subscribe(self._capture, *_CAPTURED))
             self._captures.enter_context(self.bus.subscribe(self._keeper.see, *Keeper.KINDS))
             self._loop = asyncio.get_running_loop()
             self._keeper.begin()
@@ -132,17 +138,36 @@ class Session(session.Session):
             await asyncio.to_thread(self._keeper.close)
             if self._outputs is not None:
                 await asyncio.to_thread(self._outputs.close)
+                if self._keeping is not None:
+                    await asyncio.to_thread(self._keeping.end, self.run_id)
 
     @property
     def run_id(self) -> str:
         """What the folder of its captured outputs is called; empty if they are not kept."""
-        if not self._run_id and not self._ephemeral:
+        if not self._run_id and self._keeps_outputs:
             from datetime import UTC, datetime  # noqa: PLC0415  only who keeps something pays for it
 
             from teambot_tui.store.home import run_id  # noqa: PLC0415
 
             self._run_id = run_id(datetime.now(UTC))
         return self._run_id
+
+    def tell_of_outputs(self) -> str | None:
+        """Return where outputs are kept and how long, if they are and nobody was ever told."""
+        return self._keeping.tell_once() if self._keeping is not None else None
+
+    @cached_property
+    def _keeping(self) -> Keeping | None:
+        from teambot_tui.store.errors import StoreError  # noqa: PLC0415  as above
+        from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+        from teambot_tui.store.keeping import Keeping  # noqa: PLC0415
+
+        if self._ephemeral:
+            return None
+        try:
+            return Keeping(teambot_home(self._environ), self.project.settings.keep_outputs)
+        except StoreError:
+            return None  # told when there is something to keep
 
     def _capture(self, fact: Fact) -> None:
         if self._capturing is None and not self._is_troubled:

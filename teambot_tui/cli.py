@@ -122,6 +122,7 @@ def run(
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
+    _tell_of_outputs(session)
     printer = _printer(session, output, as_json)
     status = asyncio.run(run_to_end(session, statements, printer, output, _complain))
     sys.exit(status or keep_or_offer(session, session.project.directory, promote, _complain))
@@ -191,6 +192,7 @@ def up(
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_up(workflow, output, as_json=as_json))
+    _tell_of_outputs(session)
     printer = _printer(session, output, as_json, workflow.agents)
     sys.exit(asyncio.run(run_up(session, workflow, printer, output, _complain)))
 
@@ -205,10 +207,10 @@ def trust() -> None:
     """
     from teambot_tui.agents.changes import changes_by  # noqa: PLC0415
     from teambot_tui.agents.project import trust_project  # noqa: PLC0415
-    from teambot_tui.agents.project_files import read_project_files  # noqa: PLC0415
+    from teambot_tui.agents.team_files import read_team_files  # noqa: PLC0415
 
     try:
-        files = read_project_files(Path.cwd(), os.environ)
+        files = read_team_files(Path.cwd(), os.environ)
         for problem in files.problems:
             _complain(problem)
         if not files.content:
@@ -235,8 +237,8 @@ def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None
 
     Whatever a session that is going on uses stays.
     """
+    from teambot_tui.engine.ages import parse_age  # noqa: PLC0415
     from teambot_tui.headless.prune import prune as show_and_remove  # noqa: PLC0415
-    from teambot_tui.store.ages import parse_age  # noqa: PLC0415
     from teambot_tui.store.errors import StoreError  # noqa: PLC0415
     from teambot_tui.store.home import teambot_home  # noqa: PLC0415
 
@@ -393,6 +395,11 @@ def _printer(session: Session, output: Output, as_json: bool, newcomers: Sequenc
         colour=output.wants_colour(os.environ.get("NO_COLOR")),
         bar="│" if output.speaks_unicode else "|",
     )
+
+
+def _tell_of_outputs(session: Session) -> None:
+    if told := session.tell_of_outputs():
+        _complain(told)
 
 
 def _complain(text: str) -> None:

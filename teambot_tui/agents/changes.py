@@ -13,16 +13,16 @@ from teambot_tui.agents.definition_file import parse_agent_file
 from teambot_tui.agents.errors import PersonaError, SettingsError
 from teambot_tui.agents.persona import parse_persona
 from teambot_tui.agents.places import PROJECT_FILE
-from teambot_tui.agents.project_files import TEMPORARY_FOLDER
 from teambot_tui.agents.settings_file import parse_settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM
+from teambot_tui.agents.team_files import TEMPORARY_FOLDER
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from teambot_tui.agents.project_files import ProjectFiles
+    from teambot_tui.agents.team_files import TeamFiles
 
 _PROGRAMS: Final = ("command", "api_key_command")
 _NEVER: Final = "permissions"
@@ -38,7 +38,7 @@ class Change:
     words: tuple[str, ...]
 
 
-def changes_by(files: ProjectFiles) -> tuple[Change, ...]:
+def changes_by(files: TeamFiles) -> tuple[Change, ...]:
     """Say what these files would change."""
     return tuple(
         Change(one_line(str(path), 300), tuple(_words(path, content)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
+from teambot_tui.engine.ages import parse_age
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import RESERVED, RESERVED_WORDS, did_you_mean, is_agent_id
 
@@ -199,6 +200,15 @@ def _file(value: object) -> str | None:
     return value if isinstance(value, str) and value and printable(value) == value else None
 
 
+def _kept_for(value: object) -> str | None:
+    if not isinstance(value, str) or value in ("session", "none"):
+        return value if isinstance(value, str) else None
+    try:
+        return value if parse_age(value) else None
+    except ValueError:
+        return None
+
+
 boolean = Check("true or false", lambda value: value if isinstance(value, bool) else None)
 
 table = Check("a table", lambda value: value if isinstance(value, dict) else None)
@@ -255,3 +265,5 @@ address = Check(
 )
 
 file = Check("the path of a file", _file)
+
+kept_for = Check('an age such as "30d", "12h" or "2w", or "session", or "none"', _kept_for, shown=True)

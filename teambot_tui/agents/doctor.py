@@ -19,9 +19,9 @@ from teambot_tui.agents.persona import load_personas
 from teambot_tui.agents.places import PROJECT_FILE, user_path
 from teambot_tui.agents.presets import PRESETS, SERVERS
 from teambot_tui.agents.project import sort_out
-from teambot_tui.agents.project_files import ProjectFiles
 from teambot_tui.agents.settings import Settings, load_settings
 from teambot_tui.agents.team import assemble
+from teambot_tui.agents.team_files import TeamFiles
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 
@@ -99,7 +99,7 @@ def _settings(
     directory: Path, environ: Mapping[str, str]
 ) -> tuple[Settings, Team | None, tuple[str, ...], tuple[str, ...]]:
     settings = Settings()
-    files = ProjectFiles(directory)
+    files = TeamFiles(directory)
     try:
         files, _, _ = sort_out(directory, environ)
         settings = load_settings(directory, environ, files.content.get(Path(PROJECT_FILE)))

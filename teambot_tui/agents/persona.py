@@ -15,13 +15,13 @@ from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.errors import PersonaError
 from teambot_tui.agents.files import UnreadableError, decode
 from teambot_tui.agents.frontmatter import Entry, FrontMatterError, split
-from teambot_tui.agents.project_files import CLAUDE_FOLDER, PROJECT_FOLDER
+from teambot_tui.agents.team_files import CLAUDE_FOLDER, PROJECT_FOLDER
 from teambot_tui.engine.text import one_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from teambot_tui.agents.project_files import ProjectFiles
+    from teambot_tui.agents.team_files import TeamFiles
 
 BUILT_IN = Path(__file__).parent / "personas"
 
@@ -68,7 +68,7 @@ class Personas(Mapping[str, Persona]):
         return len(self._known)
 
 
-def load_personas(files: ProjectFiles) -> Personas:
+def load_personas(files: TeamFiles) -> Personas:
     """Return the built-in personas and those of a project's files, which override by name."""
     notes: list[str] = []
     choices: dict[str, list[Persona]] = {}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.persona import load_personas
 from teambot_tui.agents.places import PROJECT_FILE
-from teambot_tui.agents.project_files import ProjectFiles, read_project_files
 from teambot_tui.agents.recruiting import Recruiting
 from teambot_tui.agents.settings import load_settings
 from teambot_tui.agents.team import BASES, assemble
+from teambot_tui.agents.team_files import TeamFiles, read_team_files
 from teambot_tui.agents.trust import is_trusted, trust
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Project:
     recruit: Recruiting
     bases: tuple[str, ...]
     notes: tuple[str, ...]
-    files: ProjectFiles
-    untrusted: ProjectFiles
+    files: TeamFiles
+    untrusted: TeamFiles
     changes: tuple[Change, ...]
     open_again: Callable[[], Project]
     undecided: bool = False
@@ -97,23 +97,21 @@ def open_project(
     )
 
 
-def sort_out(
-    directory: Path, environ: Mapping[str, str]
-) -> tuple[ProjectFiles, ProjectFiles, tuple[Change, ...]]:
+def sort_out(directory: Path, environ: Mapping[str, str]) -> tuple[TeamFiles, TeamFiles, tuple[Change, ...]]:
     """Read the files of a directory; return those that are trusted, those that are not, and their changes.
 
     Raises:
         SettingsError: Nothing says where the user is at home.
     """
-    found = read_project_files(directory, environ)
+    found = read_team_files(directory, environ)
     if is_trusted(found, environ):
-        return found, ProjectFiles(directory), ()
+        return found, TeamFiles(directory), ()
     from teambot_tui.agents.changes import changes_by  # noqa: PLC0415  as above
 
-    return ProjectFiles(directory, problems=found.problems), found, changes_by(found)
+    return TeamFiles(directory, problems=found.problems), found, changes_by(found)
 
 
-def trust_project(files: ProjectFiles, environ: Mapping[str, str]) -> None:
+def trust_project(files: TeamFiles, environ: Mapping[str, str]) -> None:
     """Trust exactly these files from now on.
 
     Raises:

@@ -83,6 +83,8 @@ class Settings:
     notify: tuple[str, ...] = ("toast",)
     capture_limit: int = 100 * 1024
     """How many bytes of an output are kept on disk."""
+    keep_outputs: str = "30d"
+    """How long they are: an age, or `session` or `none`."""
     sources: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     permissions: Permissions = Permissions.ASK
@@ -191,6 +193,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         keys=MappingProxyType(keys),
         notify=values.get("notify", defaults.notify),
         capture_limit=values.get("capture_limit", defaults.capture_limit),
+        keep_outputs=values.get("keep_outputs", defaults.keep_outputs),
         sources=MappingProxyType(sources),
         permissions=values.get("permissions", defaults.permissions),
     )

@@ -49,6 +49,7 @@ _DOCUMENT = Table(
         **POLICY,
         "permissions": _PERMISSIONS,
         "capture_limit": checks.integer(1024, 1024**3),
+        "keep_outputs": checks.kept_for,
         "backends": checks.table,
         "agents": checks.table,
         "keys": checks.table,
@@ -86,7 +87,7 @@ class SettingsFile:
     def personal(self) -> Iterator[str]:
         """Yield the keys that only a person's own file may set, as far as this one sets them."""
         yield from ("keys",) if self.own_keys else ()
-        yield from ("notify",) if "notify" in self.values else ()
+        yield from (key for key in ("notify", "keep_outputs") if key in self.values)
 
     def without_permissions(self) -> SettingsFile:
         """Return the same file as if it gave no agent any permissions."""

@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import SIZE_LIMIT, UnreadableError, read_whole, write_whole
 from teambot_tui.agents.places import config_directory
-from teambot_tui.agents.project_files import TEMPORARY_FOLDER, read_project_files
+from teambot_tui.agents.team_files import TEMPORARY_FOLDER, read_team_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from teambot_tui.agents.project_files import ProjectFiles
+    from teambot_tui.agents.team_files import TeamFiles
 
 RECORD = "trusted.json"
 
 logger = logging.getLogger(__name__)
 
 
-def is_trusted(files: ProjectFiles, environ: Mapping[str, str]) -> bool:
+def is_trusted(files: TeamFiles, environ: Mapping[str, str]) -> bool:
     """Whether the user has trusted all of these files, as they were read."""
     if not files.content:
         return True
@@ -45,7 +45,7 @@ def covers(recorded: Mapping[str, str], present: Mapping[str, str]) -> bool:
     return present.items() <= recorded.items() and all(_is_temporary(path) for path in gone)
 
 
-def trust(files: ProjectFiles, environ: Mapping[str, str]) -> None:
+def trust(files: TeamFiles, environ: Mapping[str, str]) -> None:
     """Trust these files, as they were read.
 
     Raises:
@@ -59,7 +59,7 @@ def trust_own(directory: Path, path: Path, environ: Mapping[str, str], content: 
 
     What cannot be recorded is not trusted, which the user will be told when it counts.
     """
-    beside = _digests(read_project_files(directory, environ).without(path))
+    beside = _digests(read_team_files(directory, environ).without(path))
 
     def follow(recorded: dict[str, str]) -> dict[str, str]:
         known = {name: digest for name, digest in recorded.items() if name != str(path)}
@@ -103,7 +103,7 @@ def _directory(directory: Path) -> str:
     return str(directory.resolve())
 
 
-def _digests(files: ProjectFiles) -> dict[str, str]:
+def _digests(files: TeamFiles) -> dict[str, str]:
     return {str(path): _digest(content) for path, content in files.content.items()}
 
 

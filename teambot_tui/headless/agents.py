@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from teambot_tui.agents.project_files import TEMPORARY_FOLDER, read_project_files
+from teambot_tui.agents.team_files import TEMPORARY_FOLDER, read_team_files
 from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.errors import StoreError
@@ -63,7 +63,7 @@ def promote_file(
     project: Path, name: str, new_name: str | None, *, force: bool, say: Say, complain: Say
 ) -> int:
     """Promote an agent by its file; return the exit status."""
-    if not is_trusted(read_project_files(project, os.environ), os.environ):
+    if not is_trusted(read_team_files(project, os.environ), os.environ):
         complain("Not promoted: the files of this directory are not trusted: teambot trust.")
         return 1
     try:

@@ -7,6 +7,7 @@ again, under its folder's mark, at the moment at which it goes.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import stat
@@ -86,6 +87,22 @@ def remove(leftover: Leftover, older_than: float) -> None:
         raise StoreError(f"{leftover.name} cannot be removed: {reason(error)}") from error
     except StoreError as error:
         raise StoreError(f"{leftover.name} is left: {error}") from error
+
+
+def prune_outputs(home: Path, older_than: float) -> None:
+    """Remove the captured outputs of runs that are older, without a word; what cannot be removed stays."""
+    for leftover in find(home, home, older_than, time.time(), ("outputs",)):
+        with contextlib.suppress(StoreError):
+            remove(leftover, older_than)
+
+
+def remove_outputs(home: Path, run: str) -> None:
+    """Remove the captured outputs of a run that has ended.
+
+    Raises:
+        StoreError: They were left, as a whole or in part; the text says why.
+    """
+    remove(Leftover("outputs", home, (FOLDER, run), 0, 0, 0.0), -math.inf)
 
 
 def _remove_run(parent: int, name: str, before: float) -> None:

@@ -105,6 +105,8 @@ def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session
     # The first one tells of what is not trusted, which is asked.
     for note in (*project.notes[bool(project.changes) :], *session.notes):
         app.notify(note, severity="warning", timeout=8, markup=False)
+    if told := session.tell_of_outputs():
+        app.notify(told, timeout=8, markup=False)
     return session
 
 

@@ -17,7 +17,7 @@ from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, rend
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, decode, read_whole
 from teambot_tui.agents.persona import load_personas
-from teambot_tui.agents.project_files import PROJECT_FOLDER, read_project_files
+from teambot_tui.agents.team_files import PROJECT_FOLDER, read_team_files
 from teambot_tui.agents.trust import is_trusted, trust_own
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import did_you_mean
@@ -92,7 +92,7 @@ def promote(
         target = agent_id(name or agent.name)
     except ValueError as error:
         raise PromoteError(f"{one_line(str(name), 60)}: {error}.") from error
-    personas = load_personas(read_project_files(project, environ))  # trusted or not, a name is taken
+    personas = load_personas(read_team_files(project, environ))  # trusted or not, a name is taken
     described = temporary_files(project)[0].get(agent.name)
     if described is not None and described.prompt == agent.prompt.strip():
         agent = replace(agent, description=described.description)
@@ -117,7 +117,7 @@ def promote(
         raise PromoteError(f"{path} cannot be written: {why}.") from error
     _forget_temporary(project, agent.name)
     trust_own(project, PROJECT_FOLDER / path.name, environ, content)
-    if not is_trusted(read_project_files(project, environ), environ):
+    if not is_trusted(read_team_files(project, environ), environ):
         warnings.append("It is used once you trust the other files of this directory, too: teambot trust.")
     try:
         record(project, target, Promoted(f"{now:%Y-%m-%dT%H:%M:%S%z}", lasting.summary))

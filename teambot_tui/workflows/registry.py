@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.files import UnreadableError, read_whole
-from teambot_tui.agents.project_files import PROJECT_FOLDER
+from teambot_tui.agents.team_files import PROJECT_FOLDER
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.agent_files import project_folder, replace_file
 from teambot_tui.store.errors import StoreError, reason

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from teambot_tui.agents.project_files import ProjectFiles
+    from teambot_tui.agents.team_files import TeamFiles
     from teambot_tui.engine.board import Board
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.roster import Roster
@@ -52,7 +52,7 @@ def is_of_a_person(defined: AgentDefined) -> bool:
     return defined.parent is None and bool(defined.prompt)
 
 
-def load(trusted: ProjectFiles, roster: Roster) -> Found:
+def load(trusted: TeamFiles, roster: Roster) -> Found:
     """Return the temporary agents that a crash has left, or that the user put there and trusted."""
     project = trusted.directory
     try:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from teambot_tui.agents.errors import PersonaError
 from teambot_tui.agents.files import SIZE_LIMIT
 from teambot_tui.agents.persona import BUILT_IN, Persona, Personas, load_personas, parse_persona
-from teambot_tui.agents.project_files import read_project_files
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM
+from teambot_tui.agents.team_files import read_team_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ CLAUDE = ".claude/agents"
 
 def load(project: Path) -> Personas:
     """Return the personas of a project that is trusted."""
-    return load_personas(read_project_files(project, {"HOME": str(project)}))
+    return load_personas(read_team_files(project, {"HOME": str(project)}))
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -260,7 +260,7 @@ def test_a_broken_file_is_passed_over_and_told(
     (tmp_path / "project" / folder).mkdir(parents=True)
     write(tmp_path / "project" / folder / "good.md", persona("good"))
     make(tmp_path / "project" / folder)
-    files = read_project_files(tmp_path / "project", {"HOME": str(tmp_path)})
+    files = read_team_files(tmp_path / "project", {"HOME": str(tmp_path)})
     personas = load_personas(files)
     assert "good" in personas
     (note,) = (*files.problems, *personas.notes)
@@ -271,7 +271,7 @@ def test_a_broken_file_is_passed_over_and_told(
 def test_a_folder_that_cannot_be_listed(tmp_path: Path) -> None:
     for folder in (CLAUDE, TEAMBOT):
         write(tmp_path / folder, "a file")
-    files = read_project_files(tmp_path, {"HOME": str(tmp_path)})
+    files = read_team_files(tmp_path, {"HOME": str(tmp_path)})
     assert not files.content
     for problem, folder in zip(files.problems, (CLAUDE, TEAMBOT), strict=True):
         assert folder in problem
@@ -281,7 +281,7 @@ def test_a_folder_that_cannot_be_listed(tmp_path: Path) -> None:
 def test_a_folder_of_too_many_files(tmp_path: Path) -> None:
     for number in range(501):
         write(tmp_path / CLAUDE / f"{number:03}.md", persona(f"a{number}"))
-    files = read_project_files(tmp_path, {"HOME": str(tmp_path)})
+    files = read_team_files(tmp_path, {"HOME": str(tmp_path)})
     assert len(files.content) == 500
     (problem,) = files.problems
     assert "has more than 500 files: those after 499.md do not count" in problem
@@ -323,6 +323,6 @@ def test_a_folder_that_is_a_link_out_of_the_project_brings_nothing(tmp_path: Pat
     write(tmp_path / "elsewhere" / "pm.md", persona("pm", "Not yours"))
     (tmp_path / "project" / ".claude").mkdir(parents=True)
     (tmp_path / "project" / CLAUDE).symlink_to(tmp_path / "elsewhere")
-    files = read_project_files(tmp_path / "project", {"HOME": str(tmp_path)})
+    files = read_team_files(tmp_path / "project", {"HOME": str(tmp_path)})
     assert load_personas(files)["pm"].path.parent == BUILT_IN
     assert "leads out of the project" in files.problems[0]

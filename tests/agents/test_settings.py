@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.project import sort_out
-from teambot_tui.agents.project_files import read_project_files
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings, load_settings
+from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.policy import OnFailure, OnWaitTimeout, Policy
 from teambot_tui.engine.ports import Permissions
@@ -41,7 +41,7 @@ class Place:
 
     def trusted(self, content: str | bytes) -> None:
         self.project_file.write_bytes(content.encode() if isinstance(content, str) else content)
-        trust(read_project_files(self.project, self.environ), self.environ)
+        trust(read_team_files(self.project, self.environ), self.environ)
 
     def load(self, **environ: str) -> Settings:
         files, _, _ = sort_out(self.project, self.environ | environ)
@@ -190,6 +190,23 @@ def test_permissions_are_the_users_to_give(place: Place) -> None:
         for key in ("permissions", "agents.pm.permissions", "agents.ba.permissions")
     )
     assert place.load(TEAMBOT_CONFIG="teambot.toml").permissions is Permissions.ALLOW
+
+
+@pytest.mark.parametrize("value", ["30d", "12h", "2w", "90m", "session", "none"])
+def test_how_long_outputs_are_kept_can_be_set_by_the_user(place: Place, value: str) -> None:
+    assert place.load().keep_outputs == "30d"
+    place.user(f'keep_outputs = "{value}"')
+    assert place.load().keep_outputs == value
+    place.trusted(f'keep_outputs = "{value}"')
+    assert place.error().key == "keep_outputs"
+
+
+@pytest.mark.parametrize("value", ['"forever"', '"0d"', '"-1d"', '""', "30", "true", '["30d"]'])
+def test_an_age_that_is_none(place: Place, value: str) -> None:
+    place.user(f"keep_outputs = {value}")
+    error = place.error()
+    assert error.key == "keep_outputs"
+    assert 'must be an age such as "30d", "12h" or "2w", or "session", or "none", not ' in str(error)
 
 
 def test_a_budget_can_be_set(place: Place) -> None:
@@ -438,7 +455,7 @@ def test_a_file_that_cannot_be_read(place: Place) -> None:
     place.user_file.rmdir()
     os.mkfifo(place.project_file)
     assert place.load() == Settings()
-    assert "is not a regular file" in read_project_files(place.project, place.environ).problems[0]
+    assert "is not a regular file" in read_team_files(place.project, place.environ).problems[0]
 
 
 @pytest.mark.parametrize(

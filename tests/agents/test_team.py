@@ -13,13 +13,13 @@ import teambot_tui.agents
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.errors import PersonaError, SettingsError
 from teambot_tui.agents.persona import Persona, Personas, load_personas
-from teambot_tui.agents.project_files import ProjectFiles
 from teambot_tui.agents.settings import AgentSettings, BackendSettings, Settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM, assemble
+from teambot_tui.agents.team_files import TeamFiles
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Permissions
 
-BUILT_IN = load_personas(ProjectFiles(Path("/nonexistent")))
+BUILT_IN = load_personas(TeamFiles(Path("/nonexistent")))
 FILE = Path("/project/teambot.toml")
 
 
@@ -212,10 +212,10 @@ def test_a_backend_that_nobody_uses_is_not_even_imported() -> None:
     program = (
         "import pathlib, sys\n"
         "from teambot_tui.agents.persona import load_personas\n"
-        "from teambot_tui.agents.project_files import ProjectFiles\n"
+        "from teambot_tui.agents.team_files import TeamFiles\n"
         "from teambot_tui.agents.settings import Settings\n"
         "from teambot_tui.agents.team import assemble\n"
-        "assemble(Settings(), load_personas(ProjectFiles(pathlib.Path('/nonexistent'))), backend='echo')\n"
+        "assemble(Settings(), load_personas(TeamFiles(pathlib.Path('/nonexistent'))), backend='echo')\n"
         "print(*sorted(name for name in sys.modules if name.startswith('teambot_tui.agents.backends.')))"
     )
     root = Path(teambot_tui.agents.__file__).parents[2]

@@ -13,7 +13,7 @@ from teambot_tui.agents.changes import changes_by, in_one_line
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.places import config_directory
 from teambot_tui.agents.project import Project, open_project, trust_project
-from teambot_tui.agents.project_files import TEMPORARY_FOLDER, ProjectFiles, read_project_files
+from teambot_tui.agents.team_files import TEMPORARY_FOLDER, TeamFiles, read_team_files
 from teambot_tui.agents.trust import RECORD, covers, is_trusted, trust, trust_own
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.store.prune import TEMPORARY_AGENTS
@@ -53,8 +53,8 @@ class Directory:
         return place.read_bytes()
 
     @property
-    def files(self) -> ProjectFiles:
-        return read_project_files(self.path, self.environ)
+    def files(self) -> TeamFiles:
+        return read_team_files(self.path, self.environ)
 
     @property
     def is_trusted(self) -> bool:
@@ -155,13 +155,13 @@ def test_trust_does_not_travel_to_another_directory(directory: Directory, tmp_pa
     directory.write(SETTINGS)
     directory.trust()
     (tmp_path / SETTINGS).write_text(CONTENT[SETTINGS])
-    assert not is_trusted(read_project_files(tmp_path, directory.environ), directory.environ)
+    assert not is_trusted(read_team_files(tmp_path, directory.environ), directory.environ)
 
 
 def test_a_directory_is_the_same_by_any_path(directory: Directory, tmp_path: Path) -> None:
     directory.write(SETTINGS)
     (tmp_path / "link").symlink_to(directory.path)
-    trust(read_project_files(tmp_path / "link", directory.environ), directory.environ)
+    trust(read_team_files(tmp_path / "link", directory.environ), directory.environ)
     assert directory.is_trusted
 
 
@@ -176,7 +176,7 @@ def test_what_is_recorded(directory: Directory) -> None:
 
 def test_what_was_trusted_before_stays_trusted(directory: Directory, tmp_path: Path) -> None:
     (tmp_path / SETTINGS).write_bytes(b"")
-    other = read_project_files(tmp_path, directory.environ)
+    other = read_team_files(tmp_path, directory.environ)
     directory.write(SETTINGS)
     directory.trust()
     trust(other, directory.environ)
@@ -192,7 +192,7 @@ def test_a_directory_with_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("this file system takes no such name")
     (project / ".claude" / "agents" / "\udce9.md").write_text(PERSONA.format(name="pm"))
-    files = read_project_files(project, environ)
+    files = read_team_files(project, environ)
     assert changes_by(files)[0].words == ("@pm: another persona, backend echo, model opus",)
     trust(files, environ)
     assert is_trusted(files, environ)

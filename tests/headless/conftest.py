@@ -60,8 +60,13 @@ class Teambot:
 
 @pytest.fixture
 def teambot(tmp_path: Path) -> Iterator[Teambot]:
-    """Return a way to run teambot; whatever it started is gone afterwards."""
+    """Return a way to run teambot; whatever it started is gone afterwards.
+
+    The user has been told once where outputs are kept.
+    """
     teambot = Teambot(tmp_path, [])
+    (tmp_path / ".teambot").mkdir(mode=0o700)
+    (tmp_path / ".teambot" / "outputs").mkdir(mode=0o700)
     yield teambot
     for process in teambot.children:
         if process.poll() is None:

@@ -175,6 +175,17 @@ def test_wrong_settings_name_file_and_key(teambot: Teambot) -> None:
     assert "max_parallel" in done.stderr
 
 
+def test_where_outputs_are_kept_is_told_at_the_first_start_only(teambot: Teambot) -> None:
+    (teambot.home / ".teambot" / "outputs").rmdir()
+    assert teambot.run("run", "--backend", "echo", "--dry-run", "@pm x").stderr == ""
+    first = teambot.run("run", "--backend", "echo", "@pm x")
+    assert first.stderr == (
+        f"Outputs are kept in {teambot.home / '.teambot/outputs'} for 30 days;"
+        " keep_outputs in your settings changes that.\n"
+    )
+    assert teambot.run("run", "--backend", "echo", "@pm x").stderr == ""
+
+
 def test_a_projects_settings_are_inert_until_trusted(teambot: Teambot) -> None:
     project = teambot.home / "teambot.toml"
     project.write_text('backend = "echo"\n', encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 
-from teambot_tui.store.ages import age_in_words, parse_age, size_in_words
+from teambot_tui.engine.ages import age_in_words, parse_age, size_in_words
 from teambot_tui.store.errors import StoreError
 from teambot_tui.store.folders import opened
 from teambot_tui.store.live import LiveMark

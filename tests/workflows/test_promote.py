@@ -12,7 +12,7 @@ import pytest
 from teambot_tui import Session
 from teambot_tui.agents.definition_file import AgentFile, render_agent_file
 from teambot_tui.agents.persona import Personas, load_personas
-from teambot_tui.agents.project_files import read_project_files
+from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
 from teambot_tui.store.errors import StoreError
@@ -32,7 +32,7 @@ def keep(project: Path, agent: AgentFile = SCANNER, *others: AgentFile, **how: o
 
 
 def personas(project: Path) -> Personas:
-    return load_personas(read_project_files(project, {"HOME": str(project)}))
+    return load_personas(read_team_files(project, {"HOME": str(project)}))
 
 
 def agents(project: Path) -> Path:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from teambot_tui import Session
 from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.project_files import read_project_files
+from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.facts import SubscriberFailed
 from teambot_tui.engine.ids import AgentId
@@ -42,7 +42,7 @@ def put(project: Path, name: str, text: str | bytes) -> Path:
     path = folder(project) / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     environ = {"HOME": str(project / "home")}
-    trust(read_project_files(project, environ), environ)
+    trust(read_team_files(project, environ), environ)
     return path
 
 

@@ -25,7 +25,7 @@ _MOST: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectFiles:
+class TeamFiles:
     """What a directory has: the content by path, as seen from the directory, and a line for each problem."""
 
     directory: Path
@@ -38,13 +38,13 @@ class ProjectFiles:
             if path.parent == folder:
                 yield self.directory / path, content
 
-    def without(self, path: Path) -> ProjectFiles:
+    def without(self, path: Path) -> TeamFiles:
         """Return the same without one file."""
         rest = {each: content for each, content in self.content.items() if each != path}
-        return ProjectFiles(self.directory, rest, self.problems)
+        return TeamFiles(self.directory, rest, self.problems)
 
 
-def read_project_files(directory: Path, environ: Mapping[str, str]) -> ProjectFiles:
+def read_team_files(directory: Path, environ: Mapping[str, str]) -> TeamFiles:
     """Read all of them, but for settings that `TEAMBOT_CONFIG` names: those are the user's own.
 
     Raises:
@@ -60,7 +60,7 @@ def read_project_files(directory: Path, environ: Mapping[str, str]) -> ProjectFi
             content[path] = _read_inside(directory / path, directory)
         except PersonaError as error:
             problems.append(f"passed over: {error}")
-    return ProjectFiles(directory, content, tuple(problems))
+    return TeamFiles(directory, content, tuple(problems))
 
 
 def _candidates(directory: Path, problems: list[str]) -> Iterator[Path]:
