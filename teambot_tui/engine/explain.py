@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.facts import AgentDefined, TaskCreated
 from teambot_tui.engine.status import waiting_clause
+from teambot_tui.language.slips import find_slips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.resolver import Accepted
     from teambot_tui.engine.roster import Roster
     from teambot_tui.language.errors import StatementError
+    from teambot_tui.language.nodes import Statement
+    from teambot_tui.language.slips import Slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,30 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of a submission and who would join for it, or what is wrong with it."""
+    """The steps of a submission and who would join for it, or what is wrong with it.
+
+    The slips are what is sent as text though it may have been meant otherwise.
+    """
 
     steps: tuple[Step, ...] = ()
     error: StatementError | None = None
     defined: tuple[AgentId, ...] = ()
+    slips: tuple[Slip, ...] = ()
     replaced: tuple[AgentId, ...] = ()
     """Those of the defined ones that take the place of a promoted agent for this session."""
+
+
+def find_slips_in(
+    source: str, statements: Sequence[Statement], facts: Sequence[Accepted], board: Board, roster: Roster
+) -> tuple[Slip, ...]:
+    """Return what of a submission may have been meant otherwise."""
+    captured = (fact.capture for fact in facts if isinstance(fact, TaskCreated) and fact.capture)
+    return find_slips(
+        source,
+        statements,
+        agents=roster.agents,
+        variables=tuple(dict.fromkeys((*board.captures, *captured))),
+    )
 
 
 def explain_facts(facts: Sequence[Accepted], board: Board, roster: Roster, policy: Policy) -> Explanation:

@@ -13,7 +13,7 @@ from teambot_tui.engine.clock import steady_clock
 from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.cycles import circle_of_retry
 from teambot_tui.engine.expansion import Expansion
-from teambot_tui.engine.explain import Explanation, explain_facts
+from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
 from teambot_tui.engine.facts import (
     AgentDefined,
     AgentDismissed,
@@ -280,11 +280,14 @@ class Session:
 
     def explain(self, text: str) -> Explanation:
         """Say what submitting this text now would do."""
+        source = printable(text)
         try:
-            facts = self._resolve(printable(text))
+            facts = self._resolve(source)
         except StatementError as error:
             return Explanation(error=error)
-        return explain_facts(facts, self.board, self._roster, self.policy)
+        explanation = explain_facts(facts, self.board, self._roster, self.policy)
+        statements = parse(source, references=self.policy.references)
+        return replace(explanation, slips=find_slips_in(source, statements, facts, self.board, self._roster))
 
     async def run(self, text: str) -> Result:
         """Submit, wait until each of its tasks has ended, and return what came of them.

@@ -31,6 +31,8 @@ def print_plan(
             output.write(f"defines ${agent} for this session, in place of the promoted @{agent}\n")
         else:
             output.write(f"defines ${agent}\n")
+    for slip in explanation.slips:
+        complain(f"note: {slip.message}")
     for step in explanation.steps:
         if as_json:
             output.write(json.dumps({"event": "step", **asdict(step), "starts": step.starts}) + "\n")

@@ -41,11 +41,14 @@ async def run(
     """Run a submission to its end; return the exit status."""
 
     async def work() -> bool:
+        slips = session.explain(text).slips
         try:
             session.submit(text)
         except StatementError as error:
             complain(describe(error))
             return False
+        for slip in slips:
+            complain(f"note: {slip.message}")
         session.end_input()
         return True
 

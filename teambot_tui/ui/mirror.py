@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.context import entries
-from teambot_tui.engine.explain import Explanation, explain_facts
+from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
 from teambot_tui.engine.facts import (
     ActivityReported,
     AgentDefined,
@@ -206,7 +206,8 @@ class Mirror:
             facts = resolve(source, statements, self._board, self.roster, self.policy, now)
         except StatementError as error:
             return Explanation(error=error)
-        return explain_facts(facts, self._board, self.roster, self.policy)
+        explanation = explain_facts(facts, self._board, self.roster, self.policy)
+        return replace(explanation, slips=find_slips_in(source, statements, facts, self._board, self.roster))
 
     def find(self, name: str) -> TaskId:
         """Return the task that is meant by a name.

@@ -456,3 +456,12 @@ async def test_another_model_is_for_every_task_that_has_not_started() -> None:
         gate.answer("scanner#2")
         await session.idle()
     assert [request.model for request in gate.requests] == ["opus", "haiku"]
+
+
+async def test_an_explanation_tells_of_slips() -> None:
+    async with session_of() as session:
+        session.submit('pm:"Look":issues')
+        await session.idle()
+        explanation = session.explain("@ba Fix {isues} and {{output:pm}}")
+        assert [slip.message for slip in explanation.slips] == ["{isues} is sent as text; known: {issues}"]
+        assert [step.outlook for step in explanation.steps] == ["@ba starts now"]

@@ -128,6 +128,13 @@ def test_a_refused_submission_starts_nothing(teambot: Teambot, flags: tuple[str,
         assert done.stdout == ""
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",), ("--dry-run",)])
+def test_what_looks_like_a_slip_is_told_and_sent_as_text(teambot: Teambot, flags: tuple[str, ...]) -> None:
+    done = teambot.run("run", "--backend", "echo", *flags, "@pm Plan -> ba Check")
+    assert done.returncode == 0
+    assert "note: -> ba is sent as text: write -> @ba\n" in done.stderr
+
+
 def test_a_dry_run_starts_nothing(teambot: Teambot) -> None:
     done = teambot.run("run", "--dry-run", "@pm,ba Analyse -> @builder-1 Build $pm\n@pm Again")
     assert done.returncode == 0

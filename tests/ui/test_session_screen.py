@@ -302,3 +302,12 @@ async def test_an_engine_that_dies_is_told_and_what_is_there_can_still_be_read()
             stage.bar.text = ""
             await stage.paste(command)
         assert stage.app.is_running
+
+
+async def test_the_plan_line_tells_of_a_slip_before_enter() -> None:
+    async with on_stage() as stage:
+        await stage.type_text("@pm Plan -> ba Check $PM")
+        await stage.until(lambda: "-> ba is sent as text: write -> @ba" in stage.plan, stage.plan)
+        assert "1 more like it" in stage.plan
+        assert "@pm starts" in stage.plan
+        assert not stage.complaint

@@ -216,7 +216,9 @@ class PlanLine(Line):
     def _plan(self, explanation: Explanation) -> Content:
         steps = explanation.steps
         starting = [f"@{step.agent}" for step in steps if step.starts]
-        clauses: list[Content] = []
+        clauses = [Content(slip.message).stylize("$text-warning") for slip in explanation.slips[:1]]
+        if len(explanation.slips) > 1:
+            clauses.append(Content(f"{len(explanation.slips) - 1} more like it").stylize("$text-warning"))
         if explanation.defined:
             names = ", ".join(f"${agent}" for agent in explanation.defined)
             clauses.append(Content(f"defines {names}").stylize("$text-accent"))
