@@ -1,7 +1,7 @@
 """What every task said, kept in files while it says it, at no cost to whoever tells us.
 
 `begin`, `append` and `end` only put text into a bounded place in memory and may be called on an event loop.
-A thread of our own writes, a few times a second; what comes faster than the disk takes it is merged, and only
+A thread of our own writes, many times a second; what comes faster than the disk takes it is merged, and only
 the end of it is kept. A disk that fails costs the files, never the session: it is reported once.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "outputs"
 LIMIT: Final = 100 * 1024
-_BEAT: Final = 0.1
+_BEAT: Final = 0.04  # seconds: a program that is killed loses little more than this
 _PATIENCE: Final = 10.0
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LARGEST_READ: Final = 64 * 1024 * 1024
