@@ -52,6 +52,9 @@ def assert_gone(processes: list[psutil.Process], within: float = PATIENCE) -> No
     deadline = time.monotonic() + within
     while (left := [each for each in processes if _lives(each)]) and time.monotonic() < deadline:
         psutil.wait_procs(left, timeout=0.05)
+    for each in left:  # a test that fails leaves nobody, either
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
     assert not left
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from tests.leftovers import HIDES_AND_STAYS, processes_in
 from tests.pty.terminal import MODES, Terminal, agents, assert_gone
 
 if TYPE_CHECKING:
@@ -161,6 +162,20 @@ def test_killed(open_terminal: Open) -> None:
     assert len(processes) == 6, "the guard, three agents and what one of them hides"
     terminal.signal(signal.SIGKILL)
     assert terminal.wait() == -signal.SIGKILL
+    assert_gone(processes)
+    terminal.assert_restored()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a daemon is found in /proc only")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT])
+def test_killed_with_agents_that_hide_daemons(open_terminal: Open, number: signal.Signals) -> None:
+    terminal = open_terminal(settings=agents(pm=HIDES_AND_STAYS))
+    terminal.until("Your team")
+    terminal.enter("@pm stay")
+    terminal.watch(lambda: len(processes_in(terminal.text)) >= 2)
+    processes = processes_in(terminal.text)
+    terminal.signal(number)
+    assert terminal.wait() == -number
     assert_gone(processes)
     terminal.assert_restored()
 
