@@ -281,6 +281,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         ('references = "no"', "references", "must be true or false"),
         ('default_agent = "PM"', "default_agent", 'or "" for none, not PM'),
         ('default_agent = "all"', "default_agent", "means the whole team"),
+        ('default_agent = "me"', "default_agent", "me means the person at the keyboard: rename it"),
         ("default_agent = 1", "default_agent", "must be an agent id"),
         (
             'backend = "ehco"',

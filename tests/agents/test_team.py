@@ -203,7 +203,7 @@ def test_permissions_are_the_agents_own_or_those_of_all() -> None:
     assert assemble(Settings(), BUILT_IN).members[AgentId("pm")].permissions is Permissions.ASK
 
 
-@pytest.mark.parametrize("name", ["all", "PM", "a_b", "", "../pm"])
+@pytest.mark.parametrize("name", ["all", "me", "PM", "a_b", "", "../pm"])
 def test_an_agent_needs_a_proper_name(name: str) -> None:
     assert "must be an agent id" in refuse(Settings(agents={name: AgentSettings()}))
 

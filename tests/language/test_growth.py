@@ -34,12 +34,26 @@ SHORT = [
     *("\n\\@pm", "\\\n", "->@ba", "-> \\@ba ", "->\n", "-> a", "-> $a", "->-", "\\->", " &", "\\& "),
     *("\\&\n", "a\\", "{{x}}", "@pm,", "@pm, ", "pm,", ", ", "@pm x &\n", "@pm -m opus x\n", "@ba\nx\n"),
     *("/help x\n", "\n\n```\n", "```\nx\n```\n", "\n@A", "\n$a", "\na:", "\n$a :", "\n  ", "\r\n"),
-    *(" -m", " =", "\ufeff", "a-", "\n/a-"),
+    *(
+        " -m",
+        " =",
+        "\ufeff",
+        "a-",
+        "\n/a-",
+        " ```a\n",
+        " ````a\n```\n",
+        "``` ",
+        "a ```b",
+        "\n````\n```\n",
+        "$pm.diff",
+    ),
+    *(" ```", "```a -> @ba ", "```a\n-> @ba ", " --model", ' --model "a b"', " \\--model"),
 ]
 # What calls and definitions consist of; each of these is also put into a string and between braces.
 CALLS = [
     *("{", "{a}", "{a", "}", "{{ ", "{{output:", "{{include: a}}", "\\{{", "\\${", '"', '\\"', "\\n", '":a'),
     *('\n$a:"x"', '\n$a:"', ' -> $a:"x"', '-> a:"x":b &', '\na:"\n```\n', '"\n', '"\n```', '\n"', "\n```"),
+    *(" ```a\n", "```a", "\n````\n```\n", "b\\n", " ```a\\n"),
     *("\n$a := {", '\n$a := {base: "x", prompt: "y"}', 'base: "', 'base: "x", ', '"base": ', '"base'),
 ]
 
