@@ -210,7 +210,7 @@ def _files(directory: Path, environ: Mapping[str, str]) -> tuple[FileHealth, ...
         files.append(_file(directory / PROJECT_FILE, "read as yours"))
     files += [_file(directory / path, "read, trusted") for path in trusted.content]
     for change in changes:
-        state = f"not used until you run: teambot trust. It would change: {'; '.join(change.words)}"
+        state = f"not used until you run: teambot trust ({'; '.join(change.words)})"
         files.append(FileHealth(one_line(str(directory / change.path), 300), state))
     return tuple(files)
 
