@@ -242,7 +242,7 @@ _ALL: Final = (
             "model_arguments": _MODEL,
             "system_arguments": _PERSONA,
             # Our tools ask the person themselves before anything is started.
-            "tool_arguments": ("--mcp-config={tools}", "--allowedTools=mcp__teambot"),
+            "tool_arguments": ("--mcp-config={tools}", "--allowedTools=mcp__{tools_name}"),
             "read_only_arguments": ("--permission-mode=plan",),
             "allowed_tools_arguments": ("--tools={allowed_tools}",),
             "max_turns_arguments": ("--max-turns={max_turns}",),
@@ -262,9 +262,9 @@ _ALL: Final = (
             "model_arguments": _MODEL,
             "system_in_prompt": True,
             "tool_arguments": (
-                *("-c", 'mcp_servers.teambot.url="{tools_url}"'),
-                *("-c", 'mcp_servers.teambot.bearer_token_env_var="TEAMBOT_TOOLS"'),
-                *("-c", 'mcp_servers.teambot.default_tools_approval_mode="approve"'),
+                *("-c", 'mcp_servers.{tools_name}.url="{tools_url}"'),
+                *("-c", 'mcp_servers.{tools_name}.bearer_token_env_var="TEAMBOT_TOOLS"'),
+                *("-c", 'mcp_servers.{tools_name}.default_tools_approval_mode="approve"'),
             ),
             "tool_env": {"TEAMBOT_TOOLS": "{tools_secret}"},
             "read_only_arguments": ("--sandbox=read-only",),
@@ -299,7 +299,7 @@ _ALL: Final = (
             "stream": "copilot-json",
             "model_arguments": _MODEL,
             "system_in_prompt": True,
-            "tool_arguments": ("--additional-mcp-config=@{tools}", "--allow-tool=teambot"),
+            "tool_arguments": ("--additional-mcp-config=@{tools}", "--allow-tool={tools_name}"),
             "read_only_arguments": ("--deny-tool=write", "--deny-tool=shell"),
         },
     ),
@@ -317,8 +317,8 @@ _ALL: Final = (
             "model_arguments": _MODEL,
             "system_in_prompt": True,
             "tool_env": {
-                "OPENCODE_CONFIG_CONTENT": '{"mcp": {"teambot": {"type": "remote", "url": "{tools_url}",'
-                ' "headers": {"Authorization": "Bearer {tools_secret}"}}}}'
+                "OPENCODE_CONFIG_CONTENT": '{"mcp": {"{tools_name}": {"type": "remote",'
+                ' "url": "{tools_url}", "headers": {"Authorization": "Bearer {tools_secret}"}}}}'
             },
             "read_only_arguments": ("--agent=plan",),
         },

@@ -47,15 +47,16 @@ class Attention:
 class ToolServer:
     """Where an agent finds the tools we offer it (MCP over HTTP), and the secret it must show there.
 
-    Who waits for one of them is not silent: `attention` tells when that is. `tools` are their names, each
-    with those that its arguments may be given by.
+    `name` is what the agent calls the server: nobody can know it before the session, so that no other server
+    is taken for it. Who waits for one of its tools is not silent: `attention` tells when that is. `tools` are
+    their names, each with those that its arguments may be given by.
     """
 
+    name: str
     url: str
     secret: str = field(repr=False)
     attention: Attention = field(default_factory=Attention, compare=False)
     tools: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    name: str = "teambot"
 
 
 class ToolProvider(Protocol):

@@ -49,6 +49,9 @@ class McpDoor:
         self._serving: asyncio.Task[None] | None = None
         self._server: Any = None
         self._tools: Mapping[str, frozenset[str]] = {}
+        # Letters and digits are all that some agents allow. At random, because the agents' own questions
+        # about this server are answered by us, and a project may define servers of any name.
+        self._name = f"teambot{secrets.token_hex(4)}"
 
     async def server_for(self, agent: AgentId) -> ToolServer | None:
         """Return where the agent finds its tools; nothing if the SDK is not installed."""
@@ -58,7 +61,7 @@ class McpDoor:
         if url is None:
             return None
         if agent not in self._servers:
-            server = ToolServer(url, secrets.token_urlsafe(32), tools=self._tools)
+            server = ToolServer(self._name, url, secrets.token_urlsafe(32), tools=self._tools)
             self._servers[agent] = server
             self._callers[server.secret] = agent
         return self._servers[agent]
@@ -112,7 +115,7 @@ class McpDoor:
         from teambot_tui.workflows.mcp_tools import TeamServer, add_tools  # noqa: PLC0415
 
         with _root_logger_as_it_is():
-            server = TeamServer("teambot", log_level="CRITICAL")
+            server = TeamServer(self._name, log_level="CRITICAL")
         for name in ("mcp", "uvicorn"):
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())

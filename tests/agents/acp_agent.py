@@ -416,15 +416,16 @@ class Agent:
         self.say(json.loads(self.use_tool("output", {"run": "helper"}))["output"])
 
     def on_courteous(self, prompt: str) -> None:
-        """Ask before a tool of the server is used, as most agents do, and before a command of its name."""
-        name, arguments = "mcp__teambot__spawn", {"task": "Count to three", "label": "helper"}
+        """Ask before a tool of the server is used, as most agents do, and before what only looks like it."""
+        name, arguments = f"mcp__{self.servers[0]['name']}__spawn", {"task": "Count to three"}
         call = {"toolCallId": "c1", "title": name, "kind": "other", "rawInput": arguments}
         self.update("tool_call", **call)
         asked = self.permission(call)
         self.use_tool("spawn", arguments)
         self.update("tool_call_update", toolCallId="c1", status="completed")
         command = {"toolCallId": "c2", "title": name, "kind": "execute", "rawInput": {"command": name}}
-        self.say(f"{asked} {self.permission(command)}")
+        foreign = {**call, "toolCallId": "c3", "title": "mcp__teambot__spawn"}
+        self.say(f"{asked} {self.permission(command)} {self.permission(foreign)}")
 
     def use_tool(self, name: str, arguments: Message) -> str:
         server = self.servers[0]

@@ -848,13 +848,13 @@ async def test_terminals_run_with_permission_and_bounded_output(stage: Make) -> 
 @pytest.mark.parametrize("can", [False, True])
 async def test_an_agent_that_can_use_our_tools_is_told_where_they_are(stage: Make, *, can: bool) -> None:
     async def tools() -> ToolServer:
-        return ToolServer("http://127.0.0.1:1/mcp", "s3cret")
+        return ToolServer("teambot1", "http://127.0.0.1:1/mcp", "s3cret")
 
     async with stage(*["tools"] * can) as team:
         work = replace(request(team.directory, "servers"), tools=tools)
         heard = await listen(team.backend.run(work))
     headers = [{"name": "Authorization", "value": "Bearer s3cret"}]
-    server = {"type": "http", "name": "teambot", "url": "http://127.0.0.1:1/mcp", "headers": headers}
+    server = {"type": "http", "name": "teambot1", "url": "http://127.0.0.1:1/mcp", "headers": headers}
     assert json.loads(heard.text) == ([server] if can else [])
 
 

@@ -323,7 +323,7 @@ signal.pause()
 @pytest.mark.parametrize("offered", [True, False])
 async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path: Path, offered: bool) -> None:
     async def tools() -> ToolServer | None:
-        return ToolServer("http://127.0.0.1:1/mcp", "secret") if offered else None
+        return ToolServer("teambot1", "http://127.0.0.1:1/mcp", "secret") if offered else None
 
     show = python(
         "import os, sys; print(*sys.argv[1:]); p = sys.argv[1:] and sys.argv[1].split('=')[1]; "
@@ -339,7 +339,7 @@ async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path:
     arguments, modes, config = said.splitlines()
     path = Path(arguments.removeprefix("--mcp-config="))
     assert modes.endswith("700")
-    assert json.loads(config)["mcpServers"]["teambot"] == {
+    assert json.loads(config)["mcpServers"]["teambot1"] == {
         "type": "http",
         "url": "http://127.0.0.1:1/mcp",
         "httpUrl": "http://127.0.0.1:1/mcp",
@@ -354,13 +354,17 @@ async def test_a_program_is_told_of_our_tools_by_variables_and_the_secret_only_t
     tmp_path: Path, offered: bool
 ) -> None:
     async def tools() -> ToolServer | None:
-        return ToolServer("http://127.0.0.1:1/mcp", "s3cret") if offered else None
+        return ToolServer("teambot1", "http://127.0.0.1:1/mcp", "s3cret") if offered else None
 
     show = python("import json, os, sys; print(json.dumps([sys.argv[1:], dict(os.environ)]))")
     backend = Command(
         show,
-        tool_arguments=["url={tools_url}", "{tools_secret}"],
-        tool_env={"SECRET": "{tools_secret}", "CONFIG": '{"a": {"url": "{tools_url}"}}', "FILE": "{tools}"},
+        tool_arguments=["{tools_name}={tools_url}", "{tools_secret}"],
+        tool_env={
+            "SECRET": "{tools_secret}",
+            "CONFIG": '{"{tools_name}": {"url": "{tools_url}"}}',
+            "FILE": "{tools}",
+        },
     )
     wish = replace(request(tmp_path), tools=tools)
     said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
@@ -369,15 +373,15 @@ async def test_a_program_is_told_of_our_tools_by_variables_and_the_secret_only_t
         assert arguments == []
         assert not environ.keys() & {"SECRET", "CONFIG", "FILE"}
         return
-    assert arguments == ["url=http://127.0.0.1:1/mcp", "{tools_secret}"]
+    assert arguments == ["teambot1=http://127.0.0.1:1/mcp", "{tools_secret}"]
     assert environ["SECRET"] == "s3cret"
-    assert json.loads(environ["CONFIG"]) == {"a": {"url": "http://127.0.0.1:1/mcp"}}
+    assert json.loads(environ["CONFIG"]) == {"teambot1": {"url": "http://127.0.0.1:1/mcp"}}
     assert Path(environ["FILE"]).name == "mcp.json"
 
 
 async def test_a_program_that_waits_for_our_tools_is_not_silent(tmp_path: Path) -> None:
     go = Go(tmp_path / "go")
-    server = ToolServer("http://127.0.0.1:1/mcp", "secret")
+    server = ToolServer("teambot1", "http://127.0.0.1:1/mcp", "secret")
 
     async def tools() -> ToolServer:
         return server

@@ -10,6 +10,7 @@ from teambot_tui.agents.backends.acp_own_tools import OwnTools
 from teambot_tui.engine.ports import ToolServer
 
 SERVER = ToolServer(
+    "teambot1",
     "http://127.0.0.1:1/mcp",
     "secret",
     tools={"spawn": frozenset({"task", "label", "depends_on", "dependsOn"}), "list_agents": frozenset()},
@@ -27,50 +28,50 @@ def announced(**fields: object) -> Told:
     return {"sessionUpdate": "tool_call", "toolCallId": "c1", **fields}
 
 
-CODEX_ANNOUNCES = {"server": "teambot", "tool": "spawn", "arguments": ARGUMENTS}
+CODEX_ANNOUNCES = {"server": "teambot1", "tool": "spawn", "arguments": ARGUMENTS}
 CODEX_ASKS = {
-    "server_name": "teambot",
+    "server_name": "teambot1",
     "turn_id": "t1",
     "request": {
         "mode": "form",
         "_meta": {"codex_approval_kind": "mcp_tool_call", "tool_params": ARGUMENTS},
-        "message": 'Allow the teambot MCP server to run tool "spawn"?',
+        "message": 'Allow the teambot1 MCP server to run tool "spawn"?',
     },
 }
-CLAUDE = {"claudeCode": {"toolName": "mcp__teambot__spawn"}}
-GOOSE = {"goose": {"toolCall": {"toolName": "teambot__spawn", "extensionName": "teambot"}}}
+CLAUDE = {"claudeCode": {"toolName": "mcp__teambot1__spawn"}}
+GOOSE = {"goose": {"toolCall": {"toolName": "teambot1__spawn", "extensionName": "teambot1"}}}
 OURS: dict[str, tuple[list[Told], Told]] = {
     "claude": (
         [
-            announced(_meta=CLAUDE, rawInput={}, title="mcp__teambot__spawn", kind="other", content=[]),
-            announced(_meta=CLAUDE, rawInput=ARGUMENTS, title="mcp__teambot__spawn", kind="other"),
+            announced(_meta=CLAUDE, rawInput={}, title="mcp__teambot1__spawn", kind="other", content=[]),
+            announced(_meta=CLAUDE, rawInput=ARGUMENTS, title="mcp__teambot1__spawn", kind="other"),
         ],
-        {"rawInput": ARGUMENTS, "title": "mcp__teambot__spawn", "kind": "other", "content": []},
+        {"rawInput": ARGUMENTS, "title": "mcp__teambot1__spawn", "kind": "other", "content": []},
     ),
     "gemini": (
         [],
         {
-            "toolCallId": "mcp_teambot_spawn__mcp_teambot_spawn_1_0",
-            "title": "spawn (teambot MCP Server)",
+            "toolCallId": "mcp_teambot1_spawn__mcp_teambot1_spawn_1_0",
+            "title": "spawn (teambot1 MCP Server)",
             "content": text(IN_WORDS),
             "locations": [],
             "kind": "other",
         },
     ),
     "copilot": (
-        [announced(title="teambot-spawn", kind="other", rawInput=ARGUMENTS)],
+        [announced(title="teambot1-spawn", kind="other", rawInput=ARGUMENTS)],
         {"title": "spawn", "kind": "other", "rawInput": ARGUMENTS},
     ),
     "goose": (
-        [announced(title="teambot: spawn", rawInput=ARGUMENTS, _meta=GOOSE)],
-        {"kind": "other", "title": "teambot: spawn", "rawInput": ARGUMENTS},
+        [announced(title="teambot1: spawn", rawInput=ARGUMENTS, _meta=GOOSE)],
+        {"kind": "other", "title": "teambot1: spawn", "rawInput": ARGUMENTS},
     ),
     "codex of Zed": (
-        [announced(title="Tool: teambot/spawn", rawInput=CODEX_ANNOUNCES)],
+        [announced(title="Tool: teambot1/spawn", rawInput=CODEX_ANNOUNCES)],
         {"title": "Approve MCP tool call", "rawInput": CODEX_ASKS, "content": text("Allow?")},
     ),
-    "camel case": ([], {"title": "mcp__teambot__spawn", "rawInput": {"task": "x", "dependsOn": "a"}}),
-    "no arguments": ([], {"title": "mcp__teambot__list_agents", "rawInput": {}}),
+    "camel case": ([], {"title": "mcp__teambot1__spawn", "rawInput": {"task": "x", "dependsOn": "a"}}),
+    "no arguments": ([], {"title": "mcp__teambot1__list_agents", "rawInput": {}}),
 }
 
 
@@ -86,7 +87,7 @@ def test_a_question_about_our_tool_is_known(before: list[Told], asked: Told) -> 
     assert is_ours(before, asked)
 
 
-FORGED = "mcp__teambot__spawn"
+FORGED = "mcp__teambot1__spawn"
 BASH = {"command": FORGED, "description": FORGED}
 OTHERS: dict[str, tuple[list[Told], Told]] = {
     "a command of Claude Code": (
@@ -98,30 +99,34 @@ OTHERS: dict[str, tuple[list[Told], Told]] = {
         [],
         {
             "toolCallId": "run_shell_command__run_shell_command_1_0",
-            "title": "spawn (teambot MCP Server)",
+            "title": "spawn (teambot1 MCP Server)",
             "content": text(IN_WORDS),
             "kind": "other",
         },
     ),
     "a command of Codex": (
-        [announced(title="Tool: teambot/spawn", kind="execute", rawInput={"command": ["sh"]})],
-        {"title": "Tool: teambot/spawn", "kind": "execute", "rawInput": {"command": ["sh", "-c", "x"]}},
+        [announced(title="Tool: teambot1/spawn", kind="execute", rawInput={"command": ["sh"]})],
+        {"title": "Tool: teambot1/spawn", "kind": "execute", "rawInput": {"command": ["sh", "-c", "x"]}},
     ),
     "another tool by the program's own word": (
         [announced(title=FORGED, _meta={"toolName": "run_shell_command"}, rawInput=ARGUMENTS)],
         {"title": FORGED, "rawInput": ARGUMENTS},
     ),
     "a tool of that name on another server": ([], {"title": "spawn", "rawInput": ARGUMENTS}),
+    "a server of the project that is called as ours might be": (
+        [announced(title="mcp__teambot__spawn", rawInput=ARGUMENTS)],
+        {"title": "mcp__teambot__spawn", "kind": "other", "rawInput": ARGUMENTS},
+    ),
     "another server's tool with our words in its arguments": (
         [announced(title="mcp__other__run", rawInput=CODEX_ANNOUNCES)],
         {"title": "mcp__other__run", "rawInput": CODEX_ANNOUNCES},
     ),
     "another server of Codex": (
-        [announced(title="Tool: teambot/spawn", rawInput={**CODEX_ANNOUNCES, "server": "other"})],
+        [announced(title="Tool: teambot1/spawn", rawInput={**CODEX_ANNOUNCES, "server": "other"})],
         {"title": "Approve MCP tool call", "rawInput": CODEX_ASKS},
     ),
     "a question of Codex about another server": (
-        [announced(title="Tool: teambot/spawn", rawInput=CODEX_ANNOUNCES)],
+        [announced(title="Tool: teambot1/spawn", rawInput=CODEX_ANNOUNCES)],
         {"title": "Approve MCP tool call", "rawInput": {**CODEX_ASKS, "server_name": "other"}},
     ),
     "a call that becomes another": (
@@ -142,7 +147,7 @@ OTHERS: dict[str, tuple[list[Told], Told]] = {
     ),
     "a place": ([], {"title": FORGED, "rawInput": ARGUMENTS, "locations": [{"path": "/x"}]}),
     "an argument that we do not have": ([], {"title": FORGED, "rawInput": {**ARGUMENTS, "path": "/x"}}),
-    "a tool that we do not have": ([], {"title": "mcp__teambot__execute", "rawInput": {}}),
+    "a tool that we do not have": ([], {"title": "mcp__teambot1__execute", "rawInput": {}}),
     "a title with more in it": ([], {"title": f"{FORGED}; rm -rf /", "rawInput": ARGUMENTS}),
     "no arguments told": ([], {"title": FORGED, "kind": "other"}),
     "arguments of an odd shape": ([], {"title": FORGED, "rawInput": ["task"]}),
@@ -158,6 +163,6 @@ def test_what_only_looks_like_it_is_not(before: list[Told], asked: Told) -> None
 
 def test_what_is_over_counts_no_more() -> None:
     tools = OwnTools(SERVER)
-    tools.hear(announced(title="teambot-spawn", kind="other", rawInput=ARGUMENTS))
+    tools.hear(announced(title="teambot1-spawn", kind="other", rawInput=ARGUMENTS))
     tools.hear({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"})
     assert not tools.asked_for("c1", {"title": "spawn", "rawInput": ARGUMENTS})

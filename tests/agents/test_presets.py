@@ -76,6 +76,7 @@ def test_whoever_is_started_anew_for_every_task_is_offered_our_tools(name: str) 
     options = PRESETS[name].backend_options()
     told = f"{options.get('tool_arguments')} {options.get('tool_env')}"
     assert "{tools}" in told or "{tools_url}" in told
+    assert "teambot" not in told, "the name of the server is another in every session"
     assert "secret" not in str(options.get("tool_arguments")), "everybody can read arguments"
 
 

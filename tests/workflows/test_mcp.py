@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -476,19 +477,23 @@ async def test_one_spawn_asks_one_question(tmp_path: Path) -> None:
 
     members = [Member(AgentId("pm"), "You lead.", None, agent)]
     session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path, attended=True)
-    session.offer_tools(McpDoor(session))
+    door = McpDoor(session)
+    session.offer_tools(door)
     async with asyncio.timeout(60), session:
         session.submit("@pm courteous")
         await until(lambda: session.approvals)
         (asked,) = session.approvals
         assert (asked.tool, asked.kind) == ("spawn", "spawn"), "only ours is asked"
         session.answer(asked.task, asked.request, Verdict.ALLOW)
-        await until(lambda: session.approvals)
-        (asked,) = session.approvals
-        assert (asked.tool, asked.kind) == ("mcp__teambot__spawn", "execute"), "a command is not our tool"
-        session.answer(asked.task, asked.request, Verdict.REJECT)
+        server = await door.server_for(AgentId("pm"))
+        assert server is not None
+        for tool, kind in ((f"mcp__{server.name}__spawn", "execute"), ("mcp__teambot__spawn", "other")):
+            await until(lambda: session.approvals)
+            (asked,) = session.approvals
+            assert (asked.tool, asked.kind) == (tool, kind), "neither a command nor another server is ours"
+            session.answer(asked.task, asked.request, Verdict.REJECT)
         await session.ended([TaskId("pm#1")])
-        assert session.outcome(TaskId("pm#1")).output == "yes no"
+        assert session.outcome(TaskId("pm#1")).output == "yes no no"
         session.cancel()
 
 
@@ -530,11 +535,13 @@ async def test_the_secret_of_an_agent_is_told_to_nobody_else(
     assert server is not None
     assert other is not None
     assert server.secret != other.secret
+    assert server.name == other.name
+    assert re.fullmatch("teambot[0-9a-f]{8}", server.name), "what every agent takes for a name"
     for secret in (server.secret, other.secret):
         assert secret not in "".join(lines) + shown + caplog.text + repr(server) + repr(other)
     arguments, _, mode, keys = json.loads(shown)
     # Claude Code drops a server whose entry has anything else.
-    assert (mode, keys) == (0o700, {"teambot": ["headers", "httpUrl", "trust", "type", "url"]})
+    assert (mode, keys) == (0o700, {server.name: ["headers", "httpUrl", "trust", "type", "url"]})
     assert not await asyncio.to_thread(Path(arguments[-1].partition("=")[2]).exists), (
         "it is gone with the task"
     )

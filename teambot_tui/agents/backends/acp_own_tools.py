@@ -1,7 +1,7 @@
 """Whether an agent asks permission for a tool of ours: such a tool asks the person itself, so once is enough.
 
-What a model writes becomes titles of tool calls: a command called `mcp__teambot__spawn` is shown as that by
-many agents. So a title alone proves nothing. All that was told of a call must fit a tool of ours: its names,
+What a model writes becomes titles of tool calls: a command called as a tool of ours is shown as that by many
+agents. So a title alone proves nothing. All that was told of a call must fit a tool of ours: its names,
 its kind, and its arguments, of which a command or an edit has others.
 """
 

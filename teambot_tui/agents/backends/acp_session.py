@@ -470,7 +470,7 @@ def _claude_options(request: Request) -> dict[str, Any]:
 def _mcp_server(server: ToolServer) -> dict[str, Any]:
     """Where the agent finds our tools, in the words of the protocol."""
     shown = {"name": "Authorization", "value": f"Bearer {server.secret}"}
-    return {"type": "http", "name": "teambot", "url": server.url, "headers": [shown]}
+    return {"type": "http", "name": server.name, "url": server.url, "headers": [shown]}
 
 
 def _details(data: object) -> str:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from teambot_tui.agents.backends.tool_config import ToolConfig
     from teambot_tui.engine.ports import Request, Update
 
-_PLACEHOLDER: Final = re.compile(r"\{(prompt|system|model|tools|tools_url|allowed_tools|max_turns)\}")
-_IN_VARIABLES: Final = re.compile(r"\{(tools|tools_url|tools_secret)\}")
+_PLACEHOLDER: Final = re.compile(
+    r"\{(prompt|system|model|tools|tools_name|tools_url|allowed_tools|max_turns)\}"
+)
+_IN_VARIABLES: Final = re.compile(r"\{(tools|tools_name|tools_url|tools_secret)\}")
 
 
 class Command:
@@ -48,12 +50,13 @@ class Command:
     the prompt goes by standard input. `model_arguments` are added where the request has a model, and
     `system_arguments` where it says who the agent is; with `system_in_prompt` that stands before the prompt.
     `tool_arguments` and the variables `tool_env` are added where the agent is offered our tools: `{tools}` in
-    them is a file that says where they are, `{tools_url}` their address and, in variables only, because
-    everybody can read arguments, `{tools_secret}` what must be shown there. `read_only_arguments` are added
-    where the agent is to change nothing, `allowed_tools_arguments` and `max_turns_arguments` where it is to
-    use only some tools of its own (`{allowed_tools}`) or only so many turns (`{max_turns}`). With `agents_md`
-    it is told what the project's AGENTS.md says. `env` are the variables it sees besides the harmless ones,
-    with their values or None for ours; `stream` is the shape of what it prints.
+    them is a file that says where they are, `{tools_name}` what their server is called, `{tools_url}` its
+    address and, in variables only, because everybody can read arguments, `{tools_secret}` what must be shown
+    there. `read_only_arguments` are added where the agent is to change nothing, `allowed_tools_arguments` and
+    `max_turns_arguments` where it is to use only some tools of its own (`{allowed_tools}`) or only so many
+    turns (`{max_turns}`). With `agents_md` it is told what the project's AGENTS.md says. `env` are the
+    variables it sees besides the harmless ones, with their values or None for ours; `stream` is the shape of
+    what it prints.
     """
 
     def __init__(
@@ -193,6 +196,7 @@ class Command:
             "system": request.system,
             "model": request.model or "",
             "tools": tools.path if tools else "",
+            "tools_name": tools.server.name if tools else "",
             "tools_url": tools.server.url if tools else "",
             "allowed_tools": ",".join(request.allowed_tools),
             "max_turns": str(request.max_turns),
@@ -219,7 +223,12 @@ class Command:
         if tools is None:
             return {}
         server = tools.server
-        values = {"tools": tools.path, "tools_url": server.url, "tools_secret": server.secret}
+        values = {
+            "tools": tools.path,
+            "tools_name": server.name,
+            "tools_url": server.url,
+            "tools_secret": server.secret,
+        }
         return {
             name: _IN_VARIABLES.sub(lambda found: values[found[1]], value)
             for name, value in self._tool_env.items()
