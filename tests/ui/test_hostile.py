@@ -125,7 +125,7 @@ async def test_as_a_notice_and_as_a_complaint() -> None:
             stage.bar.text = f"/task {''.join(text.split())}"  # it takes one word
             await stage.press("enter")
             first = "".join(seen.split())
-            assert f"There is no task {first}" in stage.complaint or "&#x202e;" in text, text
+            assert f"There is no task, agent or label {first}" in stage.complaint or "&#x202e;" in text, text
             assert_harmless(stage)
         await stage.until(lambda: printable(text) in stage.notices, "the notice")
 
