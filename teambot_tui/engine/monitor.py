@@ -1,11 +1,16 @@
-"""A record of how references were resolved, for the log file: who received what from whom, after how long."""
+"""What the log file tells of a session: who received what from whom, after how long, and what was refused."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from logging import DEBUG, getLogger
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.text import one_line
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from teambot_tui.engine.board import Task
 
 logger = getLogger(__name__)
@@ -27,3 +32,13 @@ def log_dependencies(task: Task) -> None:
             source.state,
             max(0.0, source.ended - task.plan.time),
         )
+
+
+@contextmanager
+def log_refusal(what: str, kind: type[Exception]) -> Iterator[None]:
+    """Log why something is refused, and let the refusal go where it goes."""
+    try:
+        yield
+    except kind as error:
+        logger.info("%s refused: %s", what, one_line(str(error)))
+        raise

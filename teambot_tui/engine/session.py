@@ -35,7 +35,7 @@ from teambot_tui.engine.facts import (
     UpStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.monitor import log_dependencies
+from teambot_tui.engine.monitor import log_dependencies, log_refusal
 from teambot_tui.engine.orders import OrderError, place
 from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
@@ -178,6 +178,7 @@ class Session:
         """The wishes of agents that wait for the person, in the order they came."""
         return tuple(self._rules.approvals.open.values())
 
+    @log_refusal("statement", StatementError)
     def submit(self, text: str) -> tuple[TaskId, ...]:
         """Accept a submission as a whole; return the tasks it made.
 
@@ -193,6 +194,7 @@ class Session:
             raise
         return self._take(facts)
 
+    @log_refusal("order", OrderError)
     def place(self, orders: Iterable[Order], newcomers: Iterable[Newcomer] = ()) -> tuple[TaskId, ...]:
         """Accept orders as a whole, with the agents that join to do them; return the tasks they made.
 
@@ -233,6 +235,7 @@ class Session:
             raise RefusedError(_CLOSING)
         self._take([AgentDefined(self._clock(), agent, base, prompt, model, parent)])
 
+    @log_refusal("dismissal", RefusedError)
     def dismiss(self, agent: AgentId) -> None:
         """Let an agent that joined for this session leave.
 
@@ -320,6 +323,7 @@ class Session:
         found = self.board.tasks[task]
         return Outcome(task, found.agent, found.state, found.output.text, found.reason)
 
+    @log_refusal("cancellation", RefusedError)
     def cancel(self, target: str = "all") -> tuple[TaskId, ...]:
         """Cancel a task by its id or label, an agent's tasks, `last` or `all`; return what had not ended.
 
@@ -338,6 +342,7 @@ class Session:
             self._runner.report(CancelRequested(self._clock(), tasks))
         return tasks
 
+    @log_refusal("retry", RefusedError)
     def retry(self, target: str) -> TaskId:
         """Do a failed or cancelled task again, with what was skipped because of it; return the task.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 from teambot_tui.engine.context import LONGEST_KEY, as_json
 from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.engine.ids import AgentId
+from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError, find
 from teambot_tui.engine.roster import GENERAL
 from teambot_tui.engine.text import one_line, printable
@@ -187,6 +188,20 @@ class Spawner:
 
     def _start(self, tasks: list[str], wish: _Wish, *, parallel: bool) -> list[Run]:
         session = self._session
+        orders, newcomers = self._ordered(tasks, wish, parallel=parallel)
+        placed = session.place(orders, newcomers)
+        self._made.update(newcomer.agent for newcomer in newcomers)
+        self.count += len(placed)
+        if wish.timeout is not None:
+            for task in placed:
+                self._set_timer(task, wish.timeout)
+        return [Run(session, task) for task in placed]
+
+    @log_refusal("run", OrderError)
+    def _ordered(
+        self, tasks: list[str], wish: _Wish, *, parallel: bool
+    ) -> tuple[list[Order], list[Newcomer]]:
+        """Return what is to be placed, and who joins to do it."""
         self._check(tasks, wish)
         alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
         labels = _labels(wish.label, len(tasks))
@@ -212,14 +227,7 @@ class Spawner:
                 condition=condition,
             )
             orders.append(order)
-        newcomers = [Newcomer(agent, wish.agent, wish.parent, wish.prompt) for agent in agents if alone]
-        placed = session.place(orders, newcomers)
-        self._made.update(newcomer.agent for newcomer in newcomers)
-        self.count += len(placed)
-        if wish.timeout is not None:
-            for task in placed:
-                self._set_timer(task, wish.timeout)
-        return [Run(session, task) for task in placed]
+        return orders, [Newcomer(agent, wish.agent, wish.parent, wish.prompt) for agent in agents if alone]
 
     def see_end(self, task: TaskId) -> None:
         """A task has ended: an agent that was made for it need not stay in view for ever."""

@@ -104,7 +104,9 @@ class _Reader:
         )
         if not written:
             place = top["tasks"][1] if "tasks" in top else document
-            problems.note(place, "there is no task", "such as: tasks: {planner: {prompt-string: Plan it}}")
+            problems.note_missing(
+                document, place, "there is no task", "such as: tasks: {planner: {prompt-string: Plan it}}"
+            )
         self._names = {key.text: None for key, _ in written}.keys()
         self._speakers = dict.fromkeys((*self._names, *(self._agents or ()))).keys()
         tasks = {key.text: self._task(key, node) for key, node in written}
@@ -115,7 +117,8 @@ class _Reader:
 
     def _version(self, document: Node, found: Field | None) -> None:
         if found is None:
-            self._problems.note(document, "version is missing", f'expected: version: "{VERSION}"')
+            expected = f'expected: version: "{VERSION}"'
+            self._problems.note_missing(document, document, "version is missing", expected)
         elif not isinstance(found[1], Text) or found[1].text != VERSION:
             self._problems.note(found[1], f'version must be "{VERSION}"')
 
@@ -133,7 +136,7 @@ class _Reader:
         inputs = self._inputs(fields.get("inputs"))
         return ComposeTask(
             key.text,
-            self._prompt(key, [fields[source] for source in fields if source in _SOURCES], inputs),
+            self._prompt(key, node, [fields[source] for source in fields if source in _SOURCES], inputs),
             self._agent(fields.get("agent")),
             problems.line(fields.get("model")),
             self._around(fields.get("prefix"), inputs),
@@ -164,7 +167,8 @@ class _Reader:
             if isinstance(item, Table):
                 fields = problems.fields(item, "a dependency", _NEED)
                 if "task" not in fields:
-                    problems.note(item, "task is missing", "such as: {task: planner, condition: any}")
+                    such_as = "such as: {task: planner, condition: any}"
+                    problems.note_missing(item, item, "task is missing", such_as)
                     continue
                 node = fields["task"][1]
                 condition = self._condition(fields.get("condition"))
@@ -197,9 +201,10 @@ class _Reader:
             inputs[key.text] = self._problems.known(node, "task", self._names) or ""
         return inputs
 
-    def _prompt(self, key: Text, sources: list[Field], inputs: Collection[str]) -> str:
+    def _prompt(self, key: Text, task: Node, sources: list[Field], inputs: Collection[str]) -> str:
         if not sources:
-            self._problems.note(key, f"{short(key.text)} has no prompt", f"give one of {', '.join(_SOURCES)}")
+            message, hint = f"{short(key.text)} has no prompt", f"give one of {', '.join(_SOURCES)}"
+            self._problems.note_missing(task, key, message, hint)
             return ""
         if len(sources) > 1:
             first, second = sources[0][0].text, sources[1][0]

@@ -59,11 +59,18 @@ class Problems:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._first: tuple[int, int, Message, str] | None = None
+        self._misspelt: set[int] = set()
+        """The tables with a key that is not known."""
 
     def note(self, node: Node, message: Message, hint: str = "") -> None:
         """Note that something is wrong with what stands at this place."""
         if self._first is None or (node.line, node.column) < self._first[:2]:
             self._first = (node.line, node.column, message, hint)
+
+    def note_missing(self, table: Node, place: Node, message: str, hint: str) -> None:
+        """Note that a table lacks something, unless a key in it may be that, misspelt."""
+        if id(table) not in self._misspelt:
+            self.note(place, message, hint)
 
     def raise_first(self) -> None:
         """Raise the first problem, if there is any.
@@ -83,6 +90,7 @@ class Problems:
         for key, _ in entries:
             if key.text not in known:
                 self.note(key, partial(unknown, "key", key.text, known))
+                self._misspelt.add(id(node))
         return {key.text: (key, value) for key, value in entries if key.text in known}
 
     def entries(self, node: Node, what: str) -> list[Field]:

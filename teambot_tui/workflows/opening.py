@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.workflows.compose import load_compose
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.prompts import asks_for_stdin
@@ -40,9 +41,11 @@ def open_up(
     """
     compose, selection = read_up(session.roster.agents, directory, file, names, iterations)
     piped = stdin() if any(map(asks_for_stdin, selection.tasks)) else None
-    return Up(session, compose, selection, piped, run)
+    with log_refusal("workflow", ComposeError):
+        return Up(session, compose, selection, piped, run)
 
 
+@log_refusal("workflow", ComposeError)
 def read_up(
     agents: Sequence[str],
     directory: Path,

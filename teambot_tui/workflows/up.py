@@ -24,6 +24,7 @@ from teambot_tui.engine.facts import (
     UpEnded,
     UpStarted,
 )
+from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError
 from teambot_tui.workflows.casting import cast
 from teambot_tui.workflows.errors import ComposeError
@@ -120,6 +121,7 @@ class Up:
         """Whether it has ended."""
         return self._over.is_set()
 
+    @log_refusal("workflow", ComposeError)
     def begin(self) -> None:
         """Start the first iteration of every instance.
 

@@ -22,7 +22,7 @@ from teambot_tui.engine.facts import (
     TextProduced,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.orders import Order, OrderError
+from teambot_tui.engine.orders import Need, Order, OrderError
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.policy import OnFailure, Policy
 from teambot_tui.engine.ports import BackendError, Member, Permission, Permissions, Text, Verdict
@@ -286,6 +286,32 @@ async def test_how_references_were_resolved_is_logged(caplog: pytest.LogCaptureF
     assert [line.rsplit(" ", 2)[0] for line in lines] == [
         "ba#1 received $@pm from pm#1 (completed) after waiting",
         "writer#1 received ->@ba from ba#1 (completed) after waiting",
+    ]
+
+
+async def test_what_is_refused_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "teambot_tui")
+    async with session_of(Gate()) as session:
+        session.submit("@pm Plan $builder-1 &")
+        with pytest.raises(StatementError):
+            session.submit("@builder-1 Build $pm")
+        order = Order(AgentId("builder-1"), parse_prompt("Build"), (Need("pm"),))
+        with pytest.raises(OrderError):
+            session.place([order])
+        with pytest.raises(OrderError):
+            await session.spawn("Build", agent="builder-1", depends_on="pm")
+        with pytest.raises(OrderError):
+            await session.spawn("Build", agent="nobody")
+        with pytest.raises(RefusedError):
+            session.retry("ba")
+    circle = "Circular dependency detected: @builder-1 → @pm → @builder-1"
+    hint = "one of them has to start without the other's output"
+    assert [record.getMessage().partition(" There are:")[0] for record in caplog.records] == [
+        f"statement refused: line 1, column 1: {circle} ({hint})",
+        f"order refused: {circle}",
+        f"order refused: {circle}",
+        "run refused: There is no agent nobody.",
+        "retry refused: @ba has nothing to retry.",
     ]
 
 

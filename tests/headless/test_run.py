@@ -211,6 +211,17 @@ def test_references_can_be_turned_off(teambot: Teambot) -> None:
     assert "pm        │ Print $ba\n" in done.stdout
 
 
+def test_the_log_tells_what_was_refused(teambot: Teambot) -> None:
+    teambot.run("run", "--backend", "echo", "--log-file", "log", "@pm Plan $ba &\n@ba Check $pm")
+    (teambot.home / "bad.yaml").write_text('version: "1"\ntasks: {a: {promt: x}}\n')
+    teambot.run("up", "-f", "bad.yaml", "--headless", "--log-file", "log")
+    log = (teambot.home / "log").read_text(encoding="utf-8")
+    circle = "Circular dependency detected: @ba → @pm → @ba"
+    assert f"INFO teambot_tui.engine.monitor: statement refused: line 2, column 1: {circle} (" in log
+    assert "workflow refused: bad.yaml, line 2, column" in log
+    assert "Did you mean prompt?" in log
+
+
 def test_the_log_tells_how_references_were_resolved(teambot: Teambot) -> None:
     teambot.run("run", "--backend", "echo", "--log-file", "log", "@pm Plan\n@ba Check $pm")
     log = (teambot.home / "log").read_text(encoding="utf-8")
