@@ -189,6 +189,8 @@ def up(
         )
     except ComposeError as error:
         raise UnusableError(str(error)) from error
+    for warning in workflow.warnings:
+        _complain(f"warning: {warning}")
     output = Output(sys.stdout)
     if dry_run:
         sys.exit(print_up(workflow, output, as_json=as_json))

@@ -6,12 +6,14 @@ taken by the team, it gets a number, as every instance does that runs beside oth
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.roster import GENERAL
+from teambot_tui.language.names import RESERVED
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.fields import unknown
 
@@ -42,7 +44,7 @@ def cast(file: ComposeFile, selection: Selection, scopes: Sequence[str], roster:
     bases = frozenset((*roster.bases, *roster.agents))
     agents: dict[tuple[str, str], AgentId] = {}
     newcomers: dict[AgentId, str] = {}
-    taken: set[str] = set(team)
+    taken: set[str] = {*team, *RESERVED}
     for task in selection.tasks:
         if task.agent is not None and task.agent not in there:
             raise ComposeError(file.path, task.line, 1, unknown("agent", task.agent, roster.agents))
@@ -50,10 +52,16 @@ def cast(file: ComposeFile, selection: Selection, scopes: Sequence[str], roster:
             if task.agent is not None:
                 agents[scope, task.name] = AgentId(task.agent)
                 continue
-            name = task.name if len(scopes) == 1 else f"{task.name}-{number}"
+            called = _as_agent(task.name)
+            name = called if len(scopes) == 1 else f"{called}-{number}"
             if name in taken:
-                name = next(each for more in count(1) if (each := f"{task.name}-{more}") not in taken)
+                name = next(each for more in count(1) if (each := f"{called}-{more}") not in taken)
             taken.add(name)
             agents[scope, task.name] = AgentId(name)
-            newcomers[AgentId(name)] = task.name if task.name in bases else GENERAL
+            newcomers[AgentId(name)] = called if called in bases else GENERAL
     return Cast(agents, newcomers)
+
+
+def _as_agent(task: str) -> str:
+    """Return the name of a task as an agent can have it: `Plan_it` is `plan-it`."""
+    return re.sub("[-_]+", "-", task.lower()).strip("-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,16 +12,16 @@ from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.cycles import find_cycle
-from teambot_tui.workflows.directives import Kind, find_directives
-from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError
+from teambot_tui.workflows.directives import Directive, Kind, find_directives
+from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError, placed
 from teambot_tui.workflows.fields import Problems, short, unknown
 from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
 from teambot_tui.workflows.includes import expand_includes
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
+from teambot_tui.workflows.schema import ComposeFile, ComposeTask, ComposeWarning, Need, Pipeline
 from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from teambot_tui.workflows.fields import Field
@@ -55,11 +56,12 @@ def load_compose(
     Raises:
         ComposeError: It cannot be used; of all that is wrong, the first by place.
     """
+    source = _text(path)
     try:
-        document = read_yaml(_text(path))
+        document = read_yaml(source)
     except YamlError as error:
         raise ComposeError(path, error.line, error.column, error.message, error.hint) from error
-    return _Reader(path, project, agents).read(document)
+    return _Reader(path, source, project, agents).read(document)
 
 
 def _text(path: Path) -> str:
@@ -79,11 +81,45 @@ def _text(path: Path) -> str:
         raise ComposeError(path, 0, 0, f"cannot be read: {why}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Speaker:
+    """The task whose texts are read, and which task each of its inputs is."""
+
+    task: str
+    inputs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A text of a task as it is written: the value of a field, or the file that it names."""
+
+    of: _Speaker
+    node: Node
+    text: str
+    file: Path
+
+
+def _line_and_column(text: str, at: int) -> tuple[int, int]:
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _upstream(name: str, tasks: Mapping[str, ComposeTask]) -> set[str]:
+    """Return all that must end before a task starts."""
+    found: set[str] = set()
+    open_ends = [name]
+    while open_ends:
+        new = {need.task for need in tasks[open_ends.pop()].needs} - found
+        found |= new
+        open_ends += new
+    return found
+
+
 class _Reader:
     """Turns the nodes of one file into values, noting what is wrong."""
 
-    def __init__(self, path: Path, project: Path | None, agents: Collection[str] | None) -> None:
+    def __init__(self, path: Path, source: str, project: Path | None, agents: Collection[str] | None) -> None:
         self._path = path
+        self._source = source
         self._file = path.resolve()
         inside = project is not None and self._file.is_relative_to(project.resolve())
         self._files = ProjectFiles(project if project is not None and inside else self._file.parent)
@@ -92,6 +128,7 @@ class _Reader:
         self._speakers: Collection[str] = ()
         self._room = _MOST_TEXT
         self._problems = Problems(path)
+        self._texts: list[_Written] = []
 
     def read(self, document: Node) -> ComposeFile:
         """Return the file's values, or raise its first problem."""
@@ -113,7 +150,7 @@ class _Reader:
         pipelines = {key.text: self._pipeline(key, node, tasks) for key, node in pipelined}
         self._refuse_cycle(written, tasks)
         problems.raise_first()
-        return ComposeFile(self._path, tasks, pipelines, context)
+        return ComposeFile(self._path, tasks, pipelines, context, self._warnings(tasks))
 
     def _version(self, document: Node, found: Field | None) -> None:
         if found is None:
@@ -129,21 +166,21 @@ class _Reader:
 
     def _task(self, key: Text, node: Node) -> ComposeTask:
         problems = self._problems
-        problems.name(key, "a task")
+        problems.task_name(key, "a task")
         if isinstance(node, Items) or (isinstance(node, Text) and not node.is_nothing):
             problems.note(key, f"{short(key.text)} must be a table", "such as: {prompt-string: Plan it}")
         fields = problems.fields(node, "a task", _TASK)
-        inputs = self._inputs(fields.get("inputs"))
+        of = _Speaker(key.text, self._inputs(fields.get("inputs")))
         return ComposeTask(
             key.text,
-            self._prompt(key, node, [fields[source] for source in fields if source in _SOURCES], inputs),
+            self._prompt(key, node, [fields[source] for source in fields if source in _SOURCES], of),
             self._agent(fields.get("agent")),
             problems.line(fields.get("model")),
-            self._around(fields.get("prefix"), inputs),
-            self._around(fields.get("suffix"), inputs),
+            self._around(fields.get("prefix"), of),
+            self._around(fields.get("suffix"), of),
             problems.integer(fields.get("concurrency"), 0, 0, _MOST_CONCURRENT),
             self._needs(key.text, fields.get("depends_on")),
-            inputs,
+            of.inputs,
             key.line,
         )
 
@@ -155,7 +192,7 @@ class _Reader:
             node = Text(ALIASES[node.text], node.plain, node.line, node.column)
         if self._agents is not None:
             return self._problems.known(node, "agent", self._agents)
-        return self._problems.name(node, "an agent")
+        return self._problems.agent_name(node)
 
     def _needs(self, task: str, found: Field | None) -> tuple[Need, ...]:
         problems = self._problems
@@ -201,7 +238,7 @@ class _Reader:
             inputs[key.text] = self._problems.known(node, "task", self._names) or ""
         return inputs
 
-    def _prompt(self, key: Text, task: Node, sources: list[Field], inputs: Collection[str]) -> str:
+    def _prompt(self, key: Text, task: Node, sources: list[Field], of: _Speaker) -> str:
         if not sources:
             message, hint = f"{short(key.text)} has no prompt", f"give one of {', '.join(_SOURCES)}"
             self._problems.note_missing(task, key, message, hint)
@@ -215,7 +252,7 @@ class _Reader:
         if text is None:
             return ""
         if source.text == "prompt-string":
-            return self._expanded(node, text, self._file, "", inputs)
+            return self._expanded(node, text, self._file, of)
         place = self._file.parent / (
             f"{PROMPTS}/{text.strip()}.md" if source.text == "prompt" else text.strip()
         )
@@ -229,14 +266,16 @@ class _Reader:
             return ""
         if not content.strip():
             self._problems.note(node, f"{one_line(self._files.shown(file))} is empty")
-        return self._expanded(node, content, file, f"{one_line(self._files.shown(file))}: ", inputs)
+        return self._expanded(node, content, file, of)
 
-    def _around(self, found: Field | None, inputs: Collection[str]) -> str:
+    def _around(self, found: Field | None, of: _Speaker) -> str:
         text = self._problems.text(found)
-        return "" if found is None or text is None else self._expanded(found[1], text, self._file, "", inputs)
+        return "" if found is None or text is None else self._expanded(found[1], text, self._file, of)
 
-    def _expanded(self, node: Node, text: str, file: Path, where: str, inputs: Collection[str]) -> str:
+    def _expanded(self, node: Node, written: str, file: Path, of: _Speaker) -> str:
         """Return the text with its includes, after a look at the names in its other directives."""
+        text = written
+        where = "" if file == self._file else f"{one_line(self._files.shown(file))}: "
         try:
             text = expand_includes(text, file, self._files) if self._room > 0 else ""
         except IncludeError as error:
@@ -250,18 +289,58 @@ class _Reader:
             spelled = f"{where}{{{{{directive.kind}:{short(name)}}}}}"
             if directive.kind is Kind.OUTPUT and name not in self._speakers:
                 self._problems.note(node, partial(self._no_output, spelled, name))
-            elif directive.kind is Kind.INPUT and name not in inputs:
+            elif directive.kind is Kind.INPUT and name not in of.inputs:
                 self._problems.note(
                     node, f"{spelled}: there is no such input", "map it: inputs: {name: task}"
                 )
+        self._texts.append(_Written(of, node, written, file))
         return text
+
+    def _warnings(self, tasks: Mapping[str, ComposeTask]) -> tuple[ComposeWarning, ...]:
+        """Tell of each name in a directive that is no name of a task before, once for a task."""
+        warnings: dict[tuple[str, str], ComposeWarning] = {}
+        for written in self._texts:
+            task, inputs = written.of.task, written.of.inputs
+            before = _upstream(task, tasks)
+            for found, each in self._directives(written):
+                name = inputs[each.name] if each.kind is Kind.INPUT else each.name
+                if name not in tasks or name in before or (task, name) in warnings:
+                    continue
+                message = f"{{{{{each.kind}:{short(each.name)}}}}}: {name} does not run before {task}"
+                hint = "only an earlier iteration has an output of it; to wait for it, add it to depends_on"
+                text = placed(*self._place(written, found), message, hint)
+                warnings[task, name] = ComposeWarning(task, text)
+        return tuple(warnings.values())
+
+    def _directives(self, written: _Written) -> Iterator[tuple[Directive, Directive]]:
+        """Yield the directives that name a task, each behind the include that brings it in, or itself."""
+        for found in find_directives(written.text):
+            if found.kind is Kind.INCLUDE:
+                included = written.text[found.start : found.end]
+                within = find_directives(expand_includes(included, written.file, self._files))
+            else:
+                within = iter((found,))
+            yield from ((found, each) for each in within if each.kind in (Kind.OUTPUT, Kind.INPUT))
+
+    def _place(self, written: _Written, found: Directive) -> tuple[Path | str, int, int]:
+        """Return where a directive stands in its file, or where its text begins if that cannot be told."""
+        if written.file != self._file:
+            return self._files.shown(written.file), *_line_and_column(written.text, found.start)
+        node = written.node
+        spelled = written.text[found.start : found.end]
+        at = sum(len(line) + 1 for line in self._source.split("\n")[: node.line - 1]) + node.column - 2
+        for _ in range(written.text.count(spelled, 0, found.start) + 1):
+            at = self._source.find(spelled, at + 1)
+            if at < 0:  # it is written with escapes
+                return self._path, node.line, node.column
+        return self._path, *_line_and_column(self._source, at)
 
     def _no_output(self, spelled: str, name: str) -> str:
         return f"{spelled}: {unknown('task', name, self._speakers)}"
 
     def _pipeline(self, key: Text, node: Node, tasks: dict[str, ComposeTask]) -> Pipeline:
         problems = self._problems
-        problems.name(key, "a pipeline")
+        problems.task_name(key, "a pipeline")
         fields = problems.fields(node, "a pipeline", _PIPELINE)
         iterations = problems.integer(fields.get("iterations"), 1, 1, _MOST_ITERATIONS)
         parallelism = problems.integer(fields.get("parallelism"), 1, 1, _MOST_INSTANCES)

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def placed(path: object, line: int, column: int, message: str, hint: str) -> str:
+    """Say something about a place in a file, in one line."""
+    place = f", line {line}, column {column}" if line else ""
+    return f"{one_line(str(path))}{place}: {message}{f' ({hint})' if hint else ''}"
+
+
 class WorkflowError(Exception):
     """A workflow that cannot be used; the text is one line for the user."""
 
@@ -21,8 +27,7 @@ class ComposeError(WorkflowError):
     """
 
     def __init__(self, path: Path, line: int, column: int, message: str, hint: str = "") -> None:
-        place = f", line {line}, column {column}" if line else ""
-        super().__init__(f"{one_line(str(path))}{place}: {message}{f' ({hint})' if hint else ''}")
+        super().__init__(placed(path, line, column, message, hint))
         self.path = path
         self.line = line
         self.column = column

@@ -6,6 +6,7 @@ is costly to say, such as which name may be meant, is made up only for the probl
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -27,10 +28,10 @@ LONGEST_LINE: Final = 200
 _MOST_DIGITS: Final = 9
 _COMPARED: Final = 2000
 _LISTED: Final = 12
-NAME_RULE: Final = (
-    "lowercase letters and digits in groups joined by hyphens, a letter first, at most"
-    f" {LONGEST_NAME} characters, and not {' or '.join(RESERVED)}"
-)
+_TASK_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*+")
+_LENGTH_RULE: Final = f"a letter first, at most {LONGEST_NAME} characters, and not {' or '.join(RESERVED)}"
+_TASK_RULE: Final = f"letters, digits, - and _, {_LENGTH_RULE}"
+_AGENT_RULE: Final = f"lowercase letters and digits in groups joined by hyphens, {_LENGTH_RULE}"
 
 
 def short(name: str) -> str:
@@ -38,9 +39,17 @@ def short(name: str) -> str:
     return one_line(name, 40)
 
 
-def is_name(name: str) -> bool:
-    """Whether a task, a pipeline or an agent can have this name."""
-    return len(name) <= LONGEST_NAME and name not in RESERVED and is_agent_id(name)
+def is_task_name(name: str) -> bool:
+    """Whether a task or a pipeline can have this name."""
+    return _may_be_called(name) and _TASK_NAME.fullmatch(name) is not None
+
+
+def _is_agent_name(name: str) -> bool:
+    return _may_be_called(name) and is_agent_id(name)
+
+
+def _may_be_called(name: str) -> bool:
+    return len(name) <= LONGEST_NAME and name not in RESERVED
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:
@@ -141,12 +150,17 @@ class Problems:
         self.note(node, f"{key.text} must be a whole number from {at_least} to {at_most}")
         return default
 
-    def name(self, node: Node, what: str) -> str | None:
-        """Return a name of a task, a pipeline or an agent."""
-        if isinstance(node, Text) and is_name(node.text):
+    def task_name(self, node: Text, what: str) -> None:
+        """Check the name of a task or a pipeline."""
+        if not is_task_name(node.text):
+            self.note(node, f"{short(node.text) or 'this'} is no name for {what}", _TASK_RULE)
+
+    def agent_name(self, node: Node) -> str | None:
+        """Return the name of an agent."""
+        if isinstance(node, Text) and _is_agent_name(node.text):
             return node.text
         shown = short(node.text) if isinstance(node, Text) else ""
-        self.note(node, f"{shown or 'this'} is no name for {what}", NAME_RULE)
+        self.note(node, f"{shown or 'this'} is no name for an agent", _AGENT_RULE)
         return None
 
     def known(self, node: Node, what: str, names: Collection[str]) -> str | None:

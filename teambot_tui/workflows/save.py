@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Words
 from teambot_tui.workflows.errors import WorkflowError
-from teambot_tui.workflows.fields import is_name
+from teambot_tui.workflows.fields import is_task_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,9 @@ def _names(tasks: list[Task]) -> dict[TaskId, str]:
     taken: set[str] = set()
     for number, task in enumerate(tasks, 1):
         wanted = (task.plan.label or "", task.id.replace("#", "-"), f"task-{number}")
-        name = next((each for each in wanted if is_name(each) and each not in taken), f"saved-task-{number}")
+        name = next(
+            (each for each in wanted if is_task_name(each) and each not in taken), f"saved-task-{number}"
+        )
         taken.add(name)
         names[task.id] = name
     return names

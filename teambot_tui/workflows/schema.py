@@ -52,6 +52,14 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
+class ComposeWarning:
+    """What may not be meant in a task: the text says where and why."""
+
+    task: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ComposeFile:
     """A whole compose file, everything in the order in which it is written."""
 
@@ -59,3 +67,4 @@ class ComposeFile:
     tasks: Mapping[str, ComposeTask]
     pipelines: Mapping[str, Pipeline]
     context: Mapping[str, Value]
+    warnings: tuple[ComposeWarning, ...] = ()

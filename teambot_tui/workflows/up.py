@@ -108,6 +108,12 @@ class Up:
         return frozenset(self._cast.newcomers)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may not be meant in its tasks, and where it stands."""
+        chosen = {task.name for task in self.selection.tasks}
+        return tuple(warning.text for warning in self._file.warnings if warning.task in chosen)
+
+    @property
     def path(self) -> Path:
         """The file it is kept in."""
         return self._file.path

@@ -33,6 +33,11 @@ tasks:
 pipelines:
   main: {iterations: 3}
 """
+WARNING = (
+    "warning: prompts/planner.md, line 1, column 29: {{output:evaluator}}:"
+    " evaluator does not run before planner"
+    " (only an earlier iteration has an output of it; to wait for it, add it to depends_on)\n"
+)
 SCANNER = """\
 $security-scanner := {
   base: "general-purpose",
@@ -63,7 +68,8 @@ def outputs(teambot: Teambot) -> dict[str, str]:
 
 def test_the_pipeline_of_the_old_tool_runs_three_times(project: Teambot) -> None:
     done = project.run("up", "--headless", "--json", "--backend", "echo")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stderr == WARNING
     seen = events(done.stdout)
     started = [(event["task"], event["prompt"]) for event in seen if event["event"] == "task_started"]
     assert [task for task, _ in started] == [
@@ -131,7 +137,7 @@ def test_a_dry_run_tells_the_plan_and_leaves_nothing(
     project: Teambot, arguments: tuple[str, ...], expected: str
 ) -> None:
     done = project.run("up", *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, WARNING)
     assert done.stdout.startswith(expected)
     assert not list(project.home.glob(".teambot/*/*"))
 
@@ -316,3 +322,17 @@ def test_whatever_a_file_says_there_is_a_run_or_one_clear_error(
     else:
         assert result.exit_code == 0, result.output
         assert "completed" in result.stdout
+
+
+def test_names_of_tasks_become_names_of_agents(teambot: Teambot) -> None:
+    (teambot.home / "teambot.yaml").write_text(
+        'version: "1"\ntasks:\n'
+        "  Plan_it: {prompt-string: Plan}\n"
+        "  plan-it: {prompt-string: 'Again {{output:Plan_it}}', depends_on: [Plan_it]}\n"
+        "  All: {prompt-string: Rest, depends_on: [plan-it]}\n"
+    )
+    done = teambot.run("up", "--headless", "--backend", "echo")
+    assert (done.returncode, done.stderr) == (0, "")
+    for agent in ("plan-it", "plan-it-1", "all-1"):
+        assert f"@{agent}: completed {agent}#1" in done.stdout
+    assert outputs(teambot)["%50lan_it.txt"] == "Plan"

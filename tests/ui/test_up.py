@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.widgets import Static
 
 from teambot_tui.engine.facts import IterationStarted, TaskCreated, UpEnded, UpStarted
 from teambot_tui.engine.ids import AgentId, TaskId
@@ -70,6 +71,20 @@ async def test_it_is_drawn_before_it_starts(project: Path, size: tuple[int, int]
         assert not stage.dialog
         assert stage.app.mirror.tasks() == ()
         assert stage.bar.has_focus
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_what_may_not_be_meant_is_told_before_it_starts(project: Path, size: tuple[int, int]) -> None:
+    tasks = "".join(f"  t{number}: {{prompt-string: '{{{{output:last}}}}'}}\n" for number in range(5))
+    (project / "teambot.yaml").write_text(f'version: "1"\ntasks:\n{tasks}  last: {{prompt-string: x}}\n')
+    async with on_stage(size, folder=project) as stage:
+        await preview(stage)
+        told = str(stage.app.screen.query_one("#up-says", Static).render())
+        assert "line 3, column 24: {{output:last}}: last does not run before t0" in told
+        assert told.count("does not run before") == 3
+        assert told.endswith("and 2 more like this")
+        await stage.press("enter")
+        await stage.until(lambda: len(stage.app.mirror.tasks()) == 6)
 
 
 async def test_instances_are_told(project: Path) -> None:

@@ -153,13 +153,32 @@ WRONG = {
         HEAD + "  a:\n" + "    prompt-string: x\n" + "    ▸dependson: []",
         f"unknown key dependson. Did you mean depends_on? Known: {KEYS}",
     ),
-    "task name": (HEAD + "  ▸Big_Name: {prompt-string: x}", "Big_Name is no name for a task"),
+    "task name": (HEAD + "  ▸big name: {prompt-string: x}", "big name is no name for a task"),
+    "task name a number": (HEAD + "  ▸1st: {prompt-string: x}", "1st is no name for a task"),
+    "task name with _ first": (HEAD + "  ▸_x: {prompt-string: x}", "_x is no name for a task"),
+    "task name in letters of others": (HEAD + "  ▸é: {prompt-string: x}", "é is no name for a task"),
     "task name all": (HEAD + "  ▸all: {prompt-string: x}", "all is no name for a task"),
     "task name path": (HEAD + "  ▸../../x: {prompt-string: x}", "../../x is no name for a task"),
     "task name NUL": (HEAD + '  ▸"\\0": {prompt-string: x}', "this is no name for a task"),
     "task name long": (HEAD + f"  ▸{'x' * 65}: {{prompt-string: x}}", f"{'x' * 39}… is no name for a task"),
     "task a text": (HEAD + "  ▸a: do it", "a must be a table"),
     "no prompt": (HEAD + "  ▸a: {model: x}", "a has no prompt"),
+    "misspelt prompt": (
+        HEAD + "  a: {▸promt: x}",
+        f"unknown key promt. Did you mean prompt? Known: {KEYS}",
+    ),
+    "misspelt version": (
+        "▸verison: 1\ntasks:\n" + A,
+        "unknown key verison. Did you mean version? Known: version, context, tasks, pipelines",
+    ),
+    "misspelt tasks": (
+        "version: 1\n▸task:\n" + A,
+        "unknown key task. Did you mean tasks? Known: version, context, tasks, pipelines",
+    ),
+    "misspelt task of a need": (
+        HEAD + A + "  c: {prompt-string: x, depends_on: [{▸tsk: a}]}",
+        "unknown key tsk. Did you mean task? Known: task, condition",
+    ),
     "nothing": (HEAD + "  ▸a:", "a has no prompt"),
     "two prompts": (
         HEAD + "  a: {prompt-string: x, model: y, ▸prompt: planner}",
@@ -244,7 +263,7 @@ WRONG = {
     "inputs": (HEAD + "  a: {prompt-string: x, inputs: {plan: ▸b}}", "unknown task b. Known: a"),
     "inputs a list": (HEAD + "  a: {prompt-string: x, inputs: ▸[b]}", "inputs must be a table"),
     "input name": (HEAD + "  a: {prompt-string: x, inputs: {▸'a b': a}}", "a b is no name for an input"),
-    "pipeline name": (HEAD + A + "pipelines: {▸M: {}}", "M is no name for a pipeline"),
+    "pipeline name": (HEAD + A + "pipelines: {▸m.1: {}}", "m.1 is no name for a pipeline"),
     "pipeline key": (
         HEAD + A + "pipelines: {m: {▸iteration: 3}}",
         "unknown key iteration. Did you mean iterations? Known: iterations, parallelism, tasks",
@@ -430,3 +449,37 @@ def test_any_text_is_a_file_or_one_clear_error(folder: Path, text: str) -> None:
     except ComposeError as raised:
         error = raised
     assert error is None or (one_line(str(error)) == str(error) and error.message)
+
+
+# Warnings
+
+
+def test_a_directive_that_names_a_task_which_is_not_upstream_is_told_at_its_place(folder: Path) -> None:
+    (folder / "plan.md").write_text("Plan.\n\nSee {{output:b}}.\n")
+    (folder / "rules.md").write_text("As {{output:last}} said")
+    text = HEAD + (
+        "  a:\n"
+        "    prompt-file: plan.md\n"
+        "    prefix: |\n"
+        "      First {{output:a}},\n"
+        "      then {{input:it}}.\n"
+        "    inputs: {it: c}\n"
+        "  b: {prompt-string: '{{output:a}} {{output:pm}} {{output:c}} {{output:c}}', depends_on: [a]}\n"
+        "  c: {prompt-string: 'x {{include: rules.md}}', suffix: '{{output:a}}', depends_on: [b]}\n"
+        "  last: {prompt-string: '{{output:a}} {{output:c}}', depends_on: [c]}\n"
+    )
+    found = load(folder, text)
+    hint = " (only an earlier iteration has an output of it; to wait for it, add it to depends_on)"
+    path = folder / "teambot.yaml"
+    assert [(warning.task, warning.text) for warning in found.warnings] == [
+        ("a", f"plan.md, line 3, column 5: {{{{output:b}}}}: b does not run before a{hint}"),
+        ("a", f"{path}, line 6, column 13: {{{{output:a}}}}: a does not run before a{hint}"),
+        ("a", f"{path}, line 7, column 12: {{{{input:it}}}}: c does not run before a{hint}"),
+        ("b", f"{path}, line 9, column 50: {{{{output:c}}}}: c does not run before b{hint}"),
+        ("c", f"{path}, line 10, column 25: {{{{output:last}}}}: last does not run before c{hint}"),
+    ]
+
+
+def test_names_of_tasks_may_have_capitals_and_underscores(folder: Path) -> None:
+    found = load(folder, HEAD + "  Plan_it: {prompt-string: x}\n  b-2_: {prompt-string: y}\n")
+    assert list(found.tasks) == ["Plan_it", "b-2_"]

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from teambot_tui.ui.glyphs import Glyphs
 
 
+_MOST_WARNINGS = 3
+
+
 class PreviewScreen(ModalScreen[Up | None]):
     """Answers with what to run, as the file says it now, or with nothing."""
 
@@ -55,8 +58,13 @@ class PreviewScreen(ModalScreen[Up | None]):
 
     def _show(self, complaint: str = "") -> None:
         says, graph = self.query_one("#up-says", Static), self.query_one(PlanGraph)
-        says.update(Content(complaint))
-        says.display = bool(complaint)
+        warnings = self._up.warnings if self._up is not None else ()
+        told = [*([complaint] if complaint else []), *warnings[:_MOST_WARNINGS]]
+        if len(warnings) > _MOST_WARNINGS:
+            told.append(f"and {len(warnings) - _MOST_WARNINGS} more like this")
+        says.update(Content("\n".join(told)))
+        says.display = bool(told)
+        says.set_class(not complaint, "-warning")
         graph.display = self._up is not None
         if self._up is None:
             title = f"{one_line(self._path.name, 60)}: nothing can run"
