@@ -382,7 +382,7 @@ def test_each_statement_of_a_submission_is_accepted_with_its_own_text() -> None:
         pytest.param(
             ["@pm One", "complete pm#1", "@pm Two", "fail pm#2 lost", "@pm Three", "cancel pm#3"],
             "@ba Check $pm",
-            "Agent @pm failed: lost. Retry it with /retry pm.",
+            "Agent @pm failed: lost. Retry it with /retry pm#2.",
             "$pm",
             id="failed after an output, before a cancelled one",
         ),

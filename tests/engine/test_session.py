@@ -311,7 +311,7 @@ async def test_what_is_refused_is_logged_once(caplog: pytest.LogCaptureFixture) 
         f"order refused: {circle}",
         f"order refused: {circle}",
         "run refused: There is no agent nobody.",
-        "retry refused: @ba has nothing to retry.",
+        "retry refused: @ba has had no task yet.",
     ]
 
 
