@@ -307,7 +307,9 @@ class _Reader:
                 if name not in tasks or name in before or (task, name) in warnings:
                     continue
                 message = f"{{{{{each.kind}:{short(each.name)}}}}}: {name} does not run before {task}"
-                hint = "only an earlier iteration has an output of it; to wait for it, add it to depends_on"
+                hint = "only an earlier iteration has an output of it"
+                if task not in _upstream(name, tasks) and name != task:
+                    hint += "; to wait for it, add it to depends_on"
                 text = placed(*self._place(written, found), message, hint)
                 warnings[task, name] = ComposeWarning(task, text)
         return tuple(warnings.values())
@@ -322,18 +324,19 @@ class _Reader:
                 within = iter((found,))
             yield from ((found, each) for each in within if each.kind in (Kind.OUTPUT, Kind.INPUT))
 
-    def _place(self, written: _Written, found: Directive) -> tuple[Path | str, int, int]:
+    def _place(self, written: _Written, found: Directive) -> tuple[str, int, int]:
         """Return where a directive stands in its file, or where its text begins if that cannot be told."""
+        shown = self._files.shown(written.file)
         if written.file != self._file:
-            return self._files.shown(written.file), *_line_and_column(written.text, found.start)
+            return shown, *_line_and_column(written.text, found.start)
         node = written.node
         spelled = written.text[found.start : found.end]
         at = sum(len(line) + 1 for line in self._source.split("\n")[: node.line - 1]) + node.column - 2
         for _ in range(written.text.count(spelled, 0, found.start) + 1):
             at = self._source.find(spelled, at + 1)
             if at < 0:  # it is written with escapes
-                return self._path, node.line, node.column
-        return self._path, *_line_and_column(self._source, at)
+                return shown, node.line, node.column
+        return shown, *_line_and_column(self._source, at)
 
     def _no_output(self, spelled: str, name: str) -> str:
         return f"{spelled}: {unknown('task', name, self._speakers)}"

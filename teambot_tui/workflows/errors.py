@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def placed(path: object, line: int, column: int, message: str, hint: str) -> str:
+def placed(path: Path | str, line: int, column: int, message: str, hint: str) -> str:
     """Say something about a place in a file, in one line."""
     place = f", line {line}, column {column}" if line else ""
     return f"{one_line(str(path))}{place}: {message}{f' ({hint})' if hint else ''}"

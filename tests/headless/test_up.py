@@ -36,7 +36,7 @@ pipelines:
 WARNING = (
     "warning: prompts/planner.md, line 1, column 29: {{output:evaluator}}:"
     " evaluator does not run before planner"
-    " (only an earlier iteration has an output of it; to wait for it, add it to depends_on)\n"
+    " (only an earlier iteration has an output of it)\n"
 )
 SCANNER = """\
 $security-scanner := {

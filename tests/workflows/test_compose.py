@@ -469,15 +469,22 @@ def test_a_directive_that_names_a_task_which_is_not_upstream_is_told_at_its_plac
         "  last: {prompt-string: '{{output:a}} {{output:c}}', depends_on: [c]}\n"
     )
     found = load(folder, text)
-    hint = " (only an earlier iteration has an output of it; to wait for it, add it to depends_on)"
-    path = folder / "teambot.yaml"
+    hint = " (only an earlier iteration has an output of it)"
     assert [(warning.task, warning.text) for warning in found.warnings] == [
         ("a", f"plan.md, line 3, column 5: {{{{output:b}}}}: b does not run before a{hint}"),
-        ("a", f"{path}, line 6, column 13: {{{{output:a}}}}: a does not run before a{hint}"),
-        ("a", f"{path}, line 7, column 12: {{{{input:it}}}}: c does not run before a{hint}"),
-        ("b", f"{path}, line 9, column 50: {{{{output:c}}}}: c does not run before b{hint}"),
-        ("c", f"{path}, line 10, column 25: {{{{output:last}}}}: last does not run before c{hint}"),
+        ("a", f"teambot.yaml, line 6, column 13: {{{{output:a}}}}: a does not run before a{hint}"),
+        ("a", f"teambot.yaml, line 7, column 12: {{{{input:it}}}}: c does not run before a{hint}"),
+        ("b", f"teambot.yaml, line 9, column 50: {{{{output:c}}}}: c does not run before b{hint}"),
+        ("c", f"teambot.yaml, line 10, column 25: {{{{output:last}}}}: last does not run before c{hint}"),
     ]
+
+
+def test_where_waiting_would_close_no_circle_it_is_advised(folder: Path) -> None:
+    (warning,) = load(folder, HEAD + A + "  b: {prompt-string: '{{output:a}}'}\n").warnings
+    assert warning.text == (
+        "teambot.yaml, line 4, column 23: {{output:a}}: a does not run before b"
+        " (only an earlier iteration has an output of it; to wait for it, add it to depends_on)"
+    )
 
 
 def test_names_of_tasks_may_have_capitals_and_underscores(folder: Path) -> None:
