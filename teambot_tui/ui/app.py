@@ -14,7 +14,7 @@ from textual.app import App, SystemCommand
 from textual.filter import Monochrome
 from textual.geometry import Size
 
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
+from teambot_tui.ui.action_table import SLASH_COMMANDS
 from teambot_tui.ui.filters import AsciiLines, NoColour
 from teambot_tui.ui.screens.session import Place, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
@@ -117,7 +117,7 @@ class TeambotApp(App[None]):
         for key in screen.keys.table:
             if key.action and key.name and key.where in ("anywhere", "panel, output"):
                 yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
-        for name, command in COMMANDS_OF_THE_SCREEN.items():
+        for name, command in SLASH_COMMANDS.items():
             title = f"/{name} {command.arguments}".rstrip()
             yield SystemCommand(title, command.words, partial(screen.offer_command, name))
 

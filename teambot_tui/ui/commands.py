@@ -1,57 +1,33 @@
-"""The slash commands of the screen: a table from a name to what it does.
+"""What each slash command does with its words; the table of actions says which there are.
 
-A command gets its words and the desk; it never touches a widget.
+A command asks the desk; it never touches a widget.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.content import Content
 
 from teambot_tui.engine.ids import AgentId, agent_of
+from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.budgets import dollars_of, tokens_of, told
-from teambot_tui.ui.command import CommandError, SlashCommand
-from teambot_tui.ui.commands_agents import AGENT_COMMANDS
-from teambot_tui.ui.commands_workflows import WORKFLOW_COMMANDS
-from teambot_tui.ui.keys import PLACES
+from teambot_tui.ui.glyphs import size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from teambot_tui.engine.ids import TaskId
-    from teambot_tui.language.nodes import Command
     from teambot_tui.ui.desk import Desk
 
-
-def run_command(desk: Desk, name: str, arguments: str) -> None:
-    """Carry out a command.
-
-    Raises:
-        CommandError: it cannot be carried out.
-    """
-    command = COMMANDS_OF_THE_SCREEN[name]  # the language lets no other through
-    words = [arguments] if command.whole else arguments.split()
-    if not command.whole and len(words) > len(command.arguments.split()):
-        raise CommandError(f"Too many words. Type: /{name} {command.arguments}".rstrip())
-    command.run(desk, words)
+_LONGEST_KEY: Final = 200
 
 
-def command_hint(text: str, command: Command | None) -> str:
-    """Say what a command would do, or which ones begin like what is typed; nothing if it is none."""
-    if command is not None:
-        known = COMMANDS_OF_THE_SCREEN.get(command.name)
-        return f"/{command.name} {known.arguments}: {known.words}".replace(" :", ":") if known else ""
-    near = [f"/{name}" for name in COMMANDS_OF_THE_SCREEN if f"/{name}".startswith(text)]
-    return "  ".join(near) if text.startswith("/") else ""
-
-
-def words_for(desk: Desk, name: str) -> Sequence[str]:
-    """Return what can follow a command."""
-    command = COMMANDS_OF_THE_SCREEN.get(name)
-    return command.choices(desk) if command else ()
+class CommandError(Exception):
+    """A command that cannot be carried out; the text says what to type."""
 
 
 def _agent(desk: Desk, name: str) -> AgentId:
@@ -74,16 +50,16 @@ def _task_named(desk: Desk, name: str) -> TaskId:
         raise CommandError(str(error)) from error
 
 
-def _agents_of(desk: Desk) -> Sequence[str]:
+def agents_of(desk: Desk) -> Sequence[str]:
     return desk.mirror.roster.agents
 
 
-def _targets(desk: Desk) -> Sequence[str]:
+def targets(desk: Desk) -> Sequence[str]:
     """The agents, the labels, and the tasks, newest first."""
     return (*desk.mirror.roster.agents, *desk.mirror.labels, *reversed(desk.mirror.tasks()))
 
 
-def _status(desk: Desk, _: list[str]) -> None:
+def status(desk: Desk, _: list[str]) -> None:
     lines = []
     for agent in desk.mirror.roster.agents:
         view = desk.mirror.agent(agent)
@@ -94,17 +70,17 @@ def _status(desk: Desk, _: list[str]) -> None:
     desk.report("Status", Content("\n".join(lines)))
 
 
-def _states() -> list[str]:
+def states() -> list[str]:
     from teambot_tui.engine.board import State  # noqa: PLC0415  the table is there before the engine is
 
     return [state.value for state in State]
 
 
-def _tasks(desk: Desk, words: list[str]) -> None:
+def tasks(desk: Desk, words: list[str]) -> None:
     wanted = words[0] if words else None
-    if wanted is not None and wanted not in _states():
-        near = did_you_mean(wanted, _states())
-        hint = f"Did you mean {near}?" if near else f"A task is {', '.join(_states())}."
+    if wanted is not None and wanted not in states():
+        near = did_you_mean(wanted, states())
+        hint = f"Did you mean {near}?" if near else f"A task is {', '.join(states())}."
         raise CommandError(f"There is no state {wanted}. {hint}")
     views = [desk.mirror.task(task) for task in desk.mirror.tasks()]
     shown = [view for view in views if wanted in (None, view.state.value)]
@@ -114,14 +90,14 @@ def _tasks(desk: Desk, words: list[str]) -> None:
     desk.report("Tasks", Content("\n".join([summary, "", *lines])))
 
 
-def _task(desk: Desk, words: list[str]) -> None:
+def task(desk: Desk, words: list[str]) -> None:
     if not words:
         raise CommandError("Say which task: /task pm#1")
     task = _task_named(desk, words[0])
     desk.inspect(agent_of(task), task)
 
 
-def _model(desk: Desk, words: list[str]) -> None:
+def model(desk: Desk, words: list[str]) -> None:
     match words:
         case []:
             desk.show_models()
@@ -132,7 +108,7 @@ def _model(desk: Desk, words: list[str]) -> None:
             desk.set_model(_agent(desk, name), None if model == "clear" else model)
 
 
-def _use_agent(desk: Desk, words: list[str]) -> None:
+def use_agent(desk: Desk, words: list[str]) -> None:
     if words:
         desk.use_agent(_agent(desk, words[0]))
     else:
@@ -140,7 +116,7 @@ def _use_agent(desk: Desk, words: list[str]) -> None:
         desk.report("Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one"))
 
 
-def _theme(desk: Desk, words: list[str]) -> None:
+def theme(desk: Desk, words: list[str]) -> None:
     themes = desk.themes()
     if not words:
         desk.report("Themes", Content("\n".join(themes)))
@@ -151,36 +127,36 @@ def _theme(desk: Desk, words: list[str]) -> None:
         raise CommandError(f"There is no theme {words[0]}." + (f" Did you mean {near}?" if near else ""))
 
 
-def _retry(desk: Desk, words: list[str]) -> None:
+def retry(desk: Desk, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
     desk.retry(_task_named(desk, words[0]))
 
 
-def _again(desk: Desk, words: list[str]) -> None:
+def again(desk: Desk, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to do once more: /again pm, or /again pm#1")
     desk.again(_task_named(desk, words[0]))
 
 
-def _cancel(desk: Desk, words: list[str]) -> None:
+def cancel(desk: Desk, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
     is_several = target == "all" or target in desk.mirror.roster.agents
     desk.cancel(target if is_several else _task_named(desk, target))
 
 
-def _export(desk: Desk, words: list[str]) -> None:
+def export(desk: Desk, words: list[str]) -> None:
     desk.export(words[0].strip() or "teambot-session.md")
 
 
-def _history(desk: Desk, words: list[str]) -> None:
+def history(desk: Desk, words: list[str]) -> None:
     agent = _agent(desk, words[0]) if words else None
     views = [desk.mirror.task(task) for task in desk.mirror.tasks(agent)]
     lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in views]
     desk.report(f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet"))
 
 
-def _budget(desk: Desk, words: list[str]) -> None:
+def budget(desk: Desk, words: list[str]) -> None:
     spending = desk.mirror.spending
     if not words:
         desk.report("Budget", Content(told(spending)))
@@ -193,51 +169,178 @@ def _budget(desk: Desk, words: list[str]) -> None:
     desk.set_budget(cost, count)
 
 
-def _forget_context(desk: Desk, words: list[str]) -> None:
+def forget_context(desk: Desk, words: list[str]) -> None:
     if not words:
         raise CommandError("Say who is to forget: /forget-context pm")
     desk.forget(_agent(desk, words[0]))
 
 
-COMMANDS_OF_THE_SCREEN: Final[dict[str, SlashCommand]] = {
-    "help": SlashCommand(
-        "[topic]",
-        "keys and commands, or one of them",
-        lambda desk, words: desk.help(words[0].strip()),
-        lambda _: (*PLACES, *COMMANDS_OF_THE_SCREEN),
-        whole=True,
-    ),
-    "status": SlashCommand("", "what everyone is doing", _status),
-    "tasks": SlashCommand("[state]", "all tasks", _tasks, lambda _: _states()),
-    "task": SlashCommand(
-        "<id>",
-        "inspect a task; last is the newest",
-        _task,
-        lambda desk: (*desk.mirror.labels, *reversed(desk.mirror.tasks()), "last"),
-    ),
-    "cancel": SlashCommand("[agent|task|all]", "cancel", _cancel, lambda desk: (*_targets(desk), "all")),
-    "retry": SlashCommand("<agent|task>", "do a failed or cancelled task again", _retry, _targets),
-    "again": SlashCommand("<agent|task>", "a new task with the words and inputs it had", _again, _targets),
-    "agents": AGENT_COMMANDS["agents"],
-    "models": SlashCommand(
-        "", "the models of the team, and which are offered", lambda desk, _: _model(desk, [])
-    ),
-    "model": SlashCommand("[agent [model|clear]]", "show or set an agent's model", _model, _agents_of),
-    "use-agent": SlashCommand("[id]", "who gets what is addressed to nobody", _use_agent, _agents_of),
-    "reset-agent": SlashCommand(
-        "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
-    ),
-    **AGENT_COMMANDS,
-    "forget-context": SlashCommand(
-        "<agent>", "let its next task begin a new conversation", _forget_context, _agents_of
-    ),
-    "budget": SlashCommand("[dollars|none] [tokens]", "show or set what may be spent in all", _budget),
-    **WORKFLOW_COMMANDS,
-    "graph": SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
-    "history": SlashCommand("[agent]", "what was asked", _history, _agents_of),
-    "export": SlashCommand("[file]", "write the session to a Markdown file", _export, whole=True),
-    "theme": SlashCommand("[name]", "change the colours", _theme, lambda desk: desk.themes()),
-    "clear": SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output")),
-    "quit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
-    "exit": SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
-}
+# Agents that come and go, and what everyone is told
+
+
+class ContextChange(NamedTuple):
+    """A key of the shared context and what it is to be; nothing takes it back."""
+
+    key: str
+    value: object
+
+
+def parse_context(text: str) -> ContextChange:
+    """Return what `key value` or `unset key` asks for; a value is JSON or else text.
+
+    Raises:
+        CommandError: it cannot be understood.
+    """
+    from teambot_tui.engine.context import as_json  # noqa: PLC0415  the first picture needs no engine
+
+    key, *rest = text.split(None, 1)
+    value = rest[0].strip() if rest else ""
+    if key == "unset":
+        if not value or len(value.split()) > 1:
+            raise CommandError("Say which key to take back: /context unset goal")
+        return ContextChange(value, None)
+    if not value:
+        raise CommandError(f'Say what {one_line(key, 40)} is: /context {one_line(key, 40)} "Ship it"')
+    if key.startswith("$") or len(key) > _LONGEST_KEY:
+        raise CommandError("A key is a word of its own, such as goal; only a spawned run can refer with $.")
+    try:
+        parsed = json.loads(value)
+        as_json(parsed)
+    except (ValueError, RecursionError):
+        parsed = value
+    return ContextChange(key, parsed)
+
+
+def _temporary(desk: Desk, words: list[str], example: str) -> AgentId:
+    roster = desk.mirror.roster
+    if not words:
+        raise CommandError(f"Say which agent: {example}")
+    agent = AgentId(words[0].lstrip("@$~"))
+    if agent in roster.team:
+        raise CommandError(f"@{agent} is of the team, not temporary.")
+    if agent not in roster.temporary:
+        near = did_you_mean(agent, roster.temporary)
+        known = ", ".join(roster.temporary)
+        hint = f"Did you mean {near}?" if near else f"There are {known}." if known else "There is none yet."
+        raise CommandError(f"There is no temporary agent {one_line(agent, 40)}. {hint}")
+    return agent
+
+
+def joined(desk: Desk) -> Sequence[str]:
+    return tuple(desk.mirror.roster.temporary)
+
+
+def context_keys(desk: Desk) -> Sequence[str]:
+    return tuple(entry.key for entry in desk.mirror.context())
+
+
+def agents(desk: Desk, _: list[str]) -> None:
+    roster, models = desk.mirror.roster, desk.models()
+    lines = []
+    for agent in roster.agents:
+        view = desk.mirror.agent(agent)
+        words = [view.name]
+        if defined := roster.temporary.get(agent):
+            words.append(f"temporary, of {defined.base}" + (f", by {view.parent}" if view.parent else ""))
+        if model := models.get(agent):
+            words.append(f"model {model}")
+        if roster.default == agent:
+            words.append("(default)")
+        lines.append("  ".join(words))
+    desk.report("The team", Content("\n".join(lines)))
+
+
+def variables(desk: Desk, _: list[str]) -> None:
+    views = desk.mirror.variables()
+    if not views:
+        desk.report("Variables", Content('none yet: pm:"Plan it":plan captures one'))
+        return
+    width = max(len(view.name) for view in views)
+    task = max(len(view.task) for view in views)
+    lines = [
+        f"{{{view.name}}}{' ' * (width - len(view.name))}  {view.task:{task}}  {view.state:9}"
+        f"  {size(view.size):>6}  {one_line(view.first_line, 60)}".rstrip()
+        for view in views
+    ]
+    desk.report("Variables", Content("\n".join(lines)))
+
+
+def promote(desk: Desk, words: list[str]) -> None:
+    example = "/promote scanner [--as NAME] [--force]"
+    agent = _temporary(desk, words, example)
+    options = iter(words[1:])
+    name, force = None, False
+    for option in options:
+        if option == "--force":
+            force = True
+        elif option != "--as" or (name := next(options, None)) is None:
+            raise CommandError(f"{one_line(option, 40)} cannot be understood. Try: {example}")
+    if not desk.mirror.roster.temporary[agent].prompt:
+        raise CommandError(f"@{agent} has no prompt of its own to keep.")
+    desk.agents.promote(agent, name, force=force)
+
+
+def forget(desk: Desk, words: list[str]) -> None:
+    agent = _temporary(desk, words, "/forget scanner")
+    if queue := desk.mirror.queue(agent):
+        raise CommandError(f"@{agent} still has work: {', '.join(queue)}. /cancel {agent} ends it.")
+    desk.agents.forget(agent)
+
+
+def context(desk: Desk, words: list[str]) -> None:
+    text = words[0].strip()
+    told = {entry.key: entry.value for entry in desk.mirror.context()}
+    if not text:
+        desk.do("context")
+    elif len(text.split()) == 1 and text != "unset":
+        if text not in told:
+            near = did_you_mean(text, told)
+            hint = f"Did you mean {near}?" if near else f'/context {one_line(text, 40)} "…" sets it.'
+            raise CommandError(f"Nobody is told {one_line(text, 40)}. {hint}")
+        desk.report("Shared context", Content(f"{text}: {told[text]}"))
+    else:
+        change = parse_context(text)
+        if change.value is None and change.key not in told:
+            known = f" There are {', '.join(told)}." if told else ""
+            raise CommandError(f"Nobody is told {one_line(change.key, 40)}.{known}")
+        desk.agents.set_context(change.key, change.value)
+
+
+def spawn(desk: Desk, words: list[str]) -> None:
+    from teambot_tui.workflows.spawn_command import (  # noqa: PLC0415  as above
+        SpawnCommandError,
+        parse_spawn,
+    )
+
+    try:
+        wish = parse_spawn(words[0])
+    except SpawnCommandError as error:
+        raise CommandError(str(error)) from error
+    desk.agents.spawn(wish, f"/spawn {words[0]}")
+
+
+# Workflows in files
+
+
+def up(desk: Desk, words: list[str]) -> None:
+    from teambot_tui.workflows.up_command import (  # noqa: PLC0415  the first picture needs no workflows
+        UpCommandError,
+        parse_up,
+    )
+
+    try:
+        wish = parse_up(words[0])
+    except UpCommandError as error:
+        raise CommandError(str(error)) from error
+    desk.workflows.up(wish)
+
+
+def save(desk: Desk, words: list[str]) -> None:
+    file = words[0].strip()
+    if not file:
+        raise CommandError("Say where: /save flow.yaml")
+    if not file.lower().endswith((".yaml", ".yml")):
+        raise CommandError(f"{one_line(file, 60)} is no name for a compose file. Try: /save flow.yaml")
+    if not desk.mirror.tasks():
+        raise CommandError("There is nothing to save yet.")
+    desk.workflows.save(file)

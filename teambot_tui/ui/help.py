@@ -1,4 +1,4 @@
-"""The help, made from the tables of keys and commands, so that it cannot be out of date."""
+"""The help, made from the table of actions, so that it cannot be out of date."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from teambot_tui.language.names import did_you_mean
-from teambot_tui.ui.command import CommandError
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
-from teambot_tui.ui.keys import PLACES
+from teambot_tui.ui.action_table import PLACES, SLASH_COMMANDS
+from teambot_tui.ui.commands import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from teambot_tui.ui.keys import Key, Keys
+    from teambot_tui.ui.action_table import Action
+    from teambot_tui.ui.keys import Keys
 
 _SEVERAL = 3
 _NAMES, _WORDS = 26, 36
@@ -33,21 +33,21 @@ def help_text(keys: Keys, topic: str = "") -> Content:
         return Content("\n").join([*parts, _commands()])
     name = topic.removeprefix("/")
     found = [_place(where, keys.table) for where in _places(keys.table) if name in where.split(", ")]
-    if command := COMMANDS_OF_THE_SCREEN.get(name):
+    if command := SLASH_COMMANDS.get(name):
         usage = Content(f"/{name} {command.arguments}".rstrip()).stylize("$accent")
         found.insert(0, usage + Content(f"\n  {command.words}\n"))
     if not found:
-        near = did_you_mean(name, (*COMMANDS_OF_THE_SCREEN, *PLACES))
+        near = did_you_mean(name, (*SLASH_COMMANDS, *PLACES))
         hint = f"Did you mean {near}?" if near else f"Keys: {', '.join(PLACES)}. Commands: /help lists them."
         raise CommandError(f"There is no help about {name}. {hint}")
     return Content("\n").join(found)
 
 
-def _places(table: Iterable[Key]) -> list[str]:
+def _places(table: Iterable[Action]) -> list[str]:
     return list(dict.fromkeys(key.where for key in table))
 
 
-def _place(where: str, table: Iterable[Key]) -> Content:
+def _place(where: str, table: Iterable[Action]) -> Content:
     lines = [_entry(_written(key.keys), key.words) for key in table if key.where == where]
     return Content("\n").join([Content(f"keys: {where}").stylize("bold"), *lines, Content("")])
 
@@ -55,7 +55,7 @@ def _place(where: str, table: Iterable[Key]) -> Content:
 def _commands() -> Content:
     lines = [
         _entry(f"/{name} {command.arguments}".rstrip(), command.words)
-        for name, command in COMMANDS_OF_THE_SCREEN.items()
+        for name, command in SLASH_COMMANDS.items()
     ]
     return Content("\n").join([Content("commands").stylize("bold"), *lines])
 

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teambot_tui.ui.keys import SecondPress
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.desk import Desk
     from teambot_tui.ui.keys import Keys
+
+
+class SecondPress:
+    """Remembers a key for two seconds: the first press says what the second one does."""
+
+    _PATIENCE = 2.0
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._first = ("", 0.0)
+
+    def again(self, what: str) -> bool:
+        """Tell whether this is the second press of the same in time."""
+        before, when = self._first
+        now = self._clock()
+        is_second = before == what and now - when < self._PATIENCE
+        self._first = ("", 0.0) if is_second else (what, now)
+        return is_second
 
 
 class Ladders:

@@ -10,7 +10,8 @@ from textual.widgets import TextArea
 
 from teambot_tui.agents.checks import unknown
 from teambot_tui.engine.text import one_line
-from teambot_tui.ui.keys import KEYS, Key, Keys
+from teambot_tui.ui.action_table import ACTIONS, Action
+from teambot_tui.ui.keys import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,7 @@ def own_keys(settings: Settings) -> Keys:
     Raises:
         SettingsError: One names nothing, cannot be sent, or is taken.
     """
-    named = {key.name: key for key in KEYS if key.name}
+    named = {key.name: key for key in ACTIONS if key.name and key.keys}
     own: dict[str, str] = {}
     for name, wanted in settings.keys.items():
         if name not in named:
@@ -48,12 +49,12 @@ def own_keys(settings: Settings) -> Keys:
     return keys
 
 
-def clash_error(settings: Settings, mine: Key, key: str, other: str) -> SettingsError:
+def clash_error(settings: Settings, mine: Action, key: str, other: str) -> SettingsError:
     """Return the error about a key that two things want."""
     return settings.error(f"keys.{mine.name}", f"{key} is taken by {other}; give one of them another key")
 
 
-def _key(settings: Settings, for_what: Key, written: str) -> str:
+def _key(settings: Settings, for_what: Action, written: str) -> str:
     """Return a key as Textual names it."""
     shown = one_line(written, 40)
     place = f"keys.{for_what.name}"
@@ -85,9 +86,9 @@ def _parts(written: str) -> list[str]:
     return [*(each.lower() for each in modifiers), last]
 
 
-def _clash(table: Iterable[Key], own: Iterable[str]) -> tuple[Key, str, str] | None:
+def _clash(table: Iterable[Action], own: Iterable[str]) -> tuple[Action, str, str] | None:
     """Find a moved key that something else has where both would be heard."""
-    ours = {each for key in KEYS for each in key.keys.split(",")}
+    ours = {each for key in ACTIONS for each in key.keys.split(",")}
     editing = {each.strip() for binding in TextArea.BINDINGS for each in _keys_of(binding)} - ours
     rows = list(table)
     for mine in rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.language.names import COMMANDS
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN
+from teambot_tui.ui.action_table import SLASH_COMMANDS
 from tests.ui.stage import on_stage
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_every_command_of_the_language_is_here() -> None:
-    assert set(COMMANDS_OF_THE_SCREEN) == set(COMMANDS)
+    assert set(SLASH_COMMANDS) == set(COMMANDS)
 
 
 async def test_every_command_is_offered() -> None:

@@ -10,7 +10,9 @@ from textual.command import CommandPalette
 from textual.widgets import Input
 
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.ui.keys import KEYS, Keys, SecondPress, bindings
+from teambot_tui.ui.action_table import ACTIONS
+from teambot_tui.ui.keys import Keys, bindings
+from teambot_tui.ui.ladders import SecondPress
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import LARGE, SMALL, Clock, on_stage
 
@@ -526,7 +528,7 @@ async def test_clicks_on_panels_and_tabs() -> None:
 
 
 def test_no_key_is_one_that_terminals_cannot_send() -> None:
-    taken = {each for key in KEYS for each in key.keys.split(",")}
+    taken = {each for key in ACTIONS for each in key.keys.split(",")}
     assert not taken & {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+left_square_bracket"}
     assert not {key for key in taken if key.startswith("alt+") and key[-1].isdigit()}
 

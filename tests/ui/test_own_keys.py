@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.settings import Settings
-from teambot_tui.ui.keys import KEYS, Keys
+from teambot_tui.ui.action_table import ACTIONS
 from teambot_tui.ui.own_keys import own_keys
 from tests.ui.stage import on_stage
+
+if TYPE_CHECKING:
+    from teambot_tui.ui.keys import Keys
 
 FILE = Path("/home/me/config.toml")
 
@@ -21,10 +25,13 @@ def keys_from(**own: str | tuple[str, ...]) -> Keys:
 
 
 def test_names_are_there_once_and_the_table_itself_has_no_clash() -> None:
-    names = [key.name for key in KEYS if key.name]
-    assert len(names) == len(set(names))
-    for key in KEYS:
-        if key.name:
+    for names in (
+        [action.name for action in ACTIONS if action.name and action.keys],
+        [action.name for action in ACTIONS if action.command],
+    ):
+        assert len(names) == len(set(names))
+    for key in ACTIONS:
+        if key.name and key.keys:
             keys_from(**{key.name.replace("-", "_"): tuple(key.keys.split(","))})
 
 
@@ -148,5 +155,5 @@ def test_the_readme_names_every_one() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     listed = readme.partition("The names: `")[2].partition("\n\n")[0]
     assert listed.replace("`", " ").replace(",", " ").rstrip(".\n ").split() == [
-        key.name for key in KEYS if key.name
+        key.name for key in ACTIONS if key.name and key.keys
     ]

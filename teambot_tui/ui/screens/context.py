@@ -12,8 +12,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from teambot_tui.engine.text import one_line
-from teambot_tui.ui.command import CommandError
-from teambot_tui.ui.commands_agents import parse_context
+from teambot_tui.ui.commands import CommandError, parse_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.widgets import Static
 
 from teambot_tui.engine.ids import agent_of
-from teambot_tui.ui.command import CommandError
-from teambot_tui.ui.commands import COMMANDS_OF_THE_SCREEN, command_hint, run_command, words_for
+from teambot_tui.ui.action_table import SLASH_COMMANDS, command_hint, run_command, words_for
+from teambot_tui.ui.commands import CommandError
 from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.ladders import Ladders
 from teambot_tui.ui.screens.attending import AttendingScreen
@@ -104,7 +104,7 @@ class SessionScreen(AttendingScreen):
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
         bar.agents = tuple(self._place.models)
-        bar.commands = tuple(COMMANDS_OF_THE_SCREEN)
+        bar.commands = tuple(SLASH_COMMANDS)
         bar.details = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
         bar.focus()
         self._explain("")
@@ -249,7 +249,7 @@ class SessionScreen(AttendingScreen):
     def offer_command(self, name: str, *words: str) -> None:
         """Run a command that needs no words, or put it into the input to be completed."""
         bar = self.query_one(InputBar)
-        if COMMANDS_OF_THE_SCREEN[name].arguments:
+        if SLASH_COMMANDS[name].arguments:
             bar.clear_to_history()
             bar.text = " ".join((f"/{name}", *words, ""))
             bar.focus()

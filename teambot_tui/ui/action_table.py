@@ -1,0 +1,359 @@
+"""Everything a person can do, in one table.
+
+Key bindings, own keys, palette, slash commands, completion, footer and help are all made from it: whatever is
+new is one entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from teambot_tui.language.names import COMMANDS
+from teambot_tui.ui import commands
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from teambot_tui.language.nodes import Command
+    from teambot_tui.ui.desk import Desk
+
+
+class SlashCommand(NamedTuple):
+    """What a command takes, what it does in words, and the function that does it.
+
+    A command that is `whole` gets what stands behind it as one text, else word by word.
+    """
+
+    arguments: str
+    words: str
+    run: Callable[[Desk, list[str]], None]
+    choices: Callable[[Desk], Sequence[str]] = lambda _: ()
+    """What its first word can be, as far as that can be told."""
+    whole: bool = False
+
+
+class Action(NamedTuple):
+    """Something to do by a key, by a slash command of the same name, or by both."""
+
+    name: str
+    """By which its key is moved and its command is typed; without one the key stays where it is."""
+    where: str = ""
+    """Where the key holds."""
+    keys: str = ""
+    action: str = ""
+    """What the key runs; without, widgets bind it themselves."""
+    words: str = ""
+    """What the key does."""
+    short: str = ""
+    """How the footer says it; without, the footer does not."""
+    command: SlashCommand | None = None
+
+
+PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
+
+ACTIONS: Final = (
+    Action("send", "input", "enter", "send", "send", "send"),
+    Action("newline", "input", "ctrl+j,shift+enter", "newline", "newline (\\ and Enter, too)", "newline"),
+    Action(
+        "complete",
+        "input",
+        "tab",
+        "complete(True)",
+        "complete @agents, $outputs, {variables}, /commands, paths; else next focus",
+        "complete",
+    ),
+    Action(
+        "complete-only", "input", "ctrl+space,ctrl+@", "complete(False)", "complete, never leave the input"
+    ),
+    Action("older", "input", "up", "previous", "history: older"),
+    Action("newer", "input", "down", "next", "history: newer"),
+    Action("search-history", "input", "ctrl+r", "search", "search the history"),
+    Action("edit", "input", "ctrl+g", "edit_outside", "edit in $EDITOR"),
+    Action("undo", "input", "ctrl+underscore,super+z", "undo", "undo"),
+    Action("delete-or-quit", "input", "ctrl+d", "leave", "delete to the right; on an empty input: quit"),
+    Action("word-left", "input", "ctrl+left", "step(-1)", "a word left; on an empty input: previous agent"),
+    Action("word-right", "input", "ctrl+right", "step(1)", "a word right; on an empty input: next agent"),
+    Action(
+        "back", "anywhere", "escape", "step_back", "close what is open; twice: cancel the chosen agent's task"
+    ),
+    Action(
+        "interrupt",
+        "anywhere",
+        "ctrl+c",
+        "interrupt",
+        "copy, then clear the input, then twice: cancel, then quit",
+    ),
+    Action(
+        "help",
+        "anywhere",
+        "f1",
+        "help",
+        "help",
+        "help",
+        command=SlashCommand(
+            "[topic]",
+            "keys and commands, or one of them",
+            lambda desk, words: desk.help(words[0].strip()),
+            lambda _: (*PLACES, *COMMANDS),
+            whole=True,
+        ),
+    ),
+    Action(
+        "graph",
+        "anywhere",
+        "f3",
+        "graph",
+        "graph",
+        "graph",
+        command=SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
+    ),
+    Action("zoom", "anywhere", "f4", "zoom", "zoom", "zoom"),
+    Action(
+        "context",
+        "anywhere",
+        "f6",
+        "context",
+        "shared context: what everyone is told",
+        command=SlashCommand(
+            "[key [value]] | unset key",
+            "what everyone is told",
+            commands.context,
+            commands.context_keys,
+            whole=True,
+        ),
+    ),
+    Action("approvals", "anywhere", "f8", "approvals", "answer agents that need you; again: the next one"),
+    Action("palette", "anywhere", "ctrl+p", "command_palette", "palette", "palette"),
+    Action("find", "anywhere", "ctrl+f", "find", "find"),
+    Action(
+        "tasks",
+        "anywhere",
+        "ctrl+t",
+        "tasks",
+        "all tasks",
+        command=SlashCommand("[state]", "all tasks", commands.tasks, lambda _: commands.states()),
+    ),
+    Action("background", "anywhere", "ctrl+b", "send_to_background", "send what is typed to the background"),
+    Action("redraw", "anywhere", "ctrl+l", "redraw", "redraw"),
+    Action("suspend", "anywhere", "ctrl+z", "app.suspend_process", "suspend"),
+    Action(
+        "quit",
+        "anywhere",
+        "ctrl+q",
+        "leave",
+        "quit",
+        command=SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
+    ),
+    Action("scroll-up", "anywhere", "pageup", "scroll_output(-1)", "scroll the output up"),
+    Action("scroll-down", "anywhere", "pagedown", "scroll_output(1)", "scroll the output down"),
+    Action("follow", "anywhere", "end", "", "follow the output again; in a text: end of the line"),
+    Action("previous-agent", "anywhere", "alt+left", "step_agent(-1)", "previous agent"),
+    Action("next-agent", "anywhere", "alt+right", "step_agent(1)", "next agent"),
+    Action(
+        "cancel",
+        "panel, output",
+        "x",
+        "cancel_chosen",
+        "cancel",
+        "cancel",
+        command=SlashCommand(
+            "[agent|task|all]", "cancel", commands.cancel, lambda desk: (*commands.targets(desk), "all")
+        ),
+    ),
+    Action(
+        "retry",
+        "panel, output",
+        "r",
+        "retry_chosen",
+        "retry",
+        "retry",
+        command=SlashCommand(
+            "<agent|task>", "do a failed or cancelled task again", commands.retry, commands.targets
+        ),
+    ),
+    Action(
+        "again",
+        "panel, output",
+        "R",
+        "again_chosen",
+        "do it once more, as a new task",
+        command=SlashCommand(
+            "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
+        ),
+    ),
+    Action("copy", "panel, output", "y", "copy_output", "copy the last output", "copy"),
+    Action("open", "panel, output", "e", "open_output", "open the last output in $EDITOR"),
+    Action(
+        "model",
+        "panel, output",
+        "m",
+        "choose_model",
+        "change the agent's model",
+        command=SlashCommand(
+            "[agent [model|clear]]", "show or set an agent's model", commands.model, commands.agents_of
+        ),
+    ),
+    Action("filter", "panel, output", "slash", "filter", "show only tasks with a text in them", "filter"),
+    Action("input", "panel, output", "i", "focus_input", "back to the input", "input"),
+    Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
+    Action(
+        "inspect",
+        "panel, output",
+        "enter",
+        "",
+        "inspect; on a block of the output: fold or unfold",
+        "inspect",
+    ),
+    Action("zoom-chosen", "panel, output", "z", "zoom", "zoom"),
+    Action("left", "panel, output", "left,h", "", "go left"),
+    Action("right", "panel, output", "right,l", "", "go right"),
+    Action("up", "panel, output", "up,k", "", "go up, in the output to the task before"),
+    Action("down", "panel, output", "down,j", "", "go down, in the output to the next task"),
+    Action("oldest", "panel, output", "home", "", "the oldest task"),
+    Action("whole-prompt", "inspector", "p", "unfold", "the whole prompt, or its beginning"),
+    Action("copy-prompt", "inspector", "Y", "copy('prompt')", "copy the prompt"),
+    Action(
+        "next-match", "inspector", "n", "find_next(1)", "next match of what was looked for with / or Ctrl+F"
+    ),
+    Action("previous-match", "inspector", "N", "find_next(-1)", "previous match"),
+    Action("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
+    Action("allow", "approvals", "a", "allow", "allow once"),
+    Action(
+        "allow-always", "approvals", "A", "allow_always", "allow exactly this as long as this session lasts"
+    ),
+    Action("reject", "approvals", "r", "reject", "reject once"),
+    Action("reject-always", "approvals", "R", "reject_always", "reject exactly this as long"),
+    Action("status", command=SlashCommand("", "what everyone is doing", commands.status)),
+    Action(
+        "task",
+        command=SlashCommand(
+            "<id>",
+            "inspect a task; last is the newest",
+            commands.task,
+            lambda desk: (*desk.mirror.labels, *reversed(desk.mirror.tasks()), "last"),
+        ),
+    ),
+    Action("agents", command=SlashCommand("", "everyone who is here", commands.agents)),
+    Action(
+        "models",
+        command=SlashCommand(
+            "", "the models of the team, and which are offered", lambda desk, _: desk.show_models()
+        ),
+    ),
+    Action(
+        "use-agent",
+        command=SlashCommand(
+            "[id]", "who gets what is addressed to nobody", commands.use_agent, commands.agents_of
+        ),
+    ),
+    Action(
+        "reset-agent",
+        command=SlashCommand(
+            "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
+        ),
+    ),
+    Action(
+        "define",
+        command=SlashCommand("", "define a temporary agent in a form", lambda desk, _: desk.do("define")),
+    ),
+    Action(
+        "promote",
+        command=SlashCommand(
+            "<agent> [--as NAME] [--force]", "keep a temporary agent", commands.promote, commands.joined
+        ),
+    ),
+    Action(
+        "forget",
+        command=SlashCommand("<agent>", "let a temporary agent go", commands.forget, commands.joined),
+    ),
+    Action(
+        "spawn",
+        command=SlashCommand(
+            "[--after NAME]… [--include-result] [--label L] [--model M] @agent task",
+            "start a run that may wait for others",
+            commands.spawn,
+            whole=True,
+        ),
+    ),
+    Action("vars", command=SlashCommand("", "the variables and what is in them", commands.variables)),
+    Action(
+        "forget-context",
+        command=SlashCommand(
+            "<agent>",
+            "let its next task begin a new conversation",
+            commands.forget_context,
+            commands.agents_of,
+        ),
+    ),
+    Action(
+        "budget",
+        command=SlashCommand(
+            "[dollars|none] [tokens]", "show or set what may be spent in all", commands.budget
+        ),
+    ),
+    Action(
+        "up",
+        command=SlashCommand(
+            "[file.yaml] [pipeline|task]… [--iterations N]",
+            "show a workflow of a compose file, then run it",
+            commands.up,
+            whole=True,
+        ),
+    ),
+    Action(
+        "save",
+        command=SlashCommand(
+            "<file.yaml>", "write what was done as a compose file", commands.save, whole=True
+        ),
+    ),
+    Action(
+        "history", command=SlashCommand("[agent]", "what was asked", commands.history, commands.agents_of)
+    ),
+    Action(
+        "export",
+        command=SlashCommand("[file]", "write the session to a Markdown file", commands.export, whole=True),
+    ),
+    Action(
+        "theme",
+        command=SlashCommand("[name]", "change the colours", commands.theme, lambda desk: desk.themes()),
+    ),
+    Action("clear", command=SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output"))),
+    Action("exit", command=SlashCommand("", "leave", lambda desk, _: desk.do("leave"))),
+)
+
+SLASH_COMMANDS: Final = {
+    action.name: action.command
+    for action in sorted(
+        (each for each in ACTIONS if each.command), key=lambda each: COMMANDS.index(each.name)
+    )
+    if action.command is not None
+}
+"""Those of the table that are typed, as the language lists them."""
+
+
+def run_command(desk: Desk, name: str, arguments: str) -> None:
+    """Carry out a command.
+
+    Raises:
+        CommandError: it cannot be carried out.
+    """
+    command = SLASH_COMMANDS[name]  # the language lets no other through
+    words = [arguments] if command.whole else arguments.split()
+    if not command.whole and len(words) > len(command.arguments.split()):
+        raise commands.CommandError(f"Too many words. Type: /{name} {command.arguments}".rstrip())
+    command.run(desk, words)
+
+
+def command_hint(text: str, command: Command | None) -> str:
+    """Say what a command would do, or which ones begin like what is typed; nothing if it is none."""
+    if command is not None:
+        known = SLASH_COMMANDS.get(command.name)
+        return f"/{command.name} {known.arguments}: {known.words}".replace(" :", ":") if known else ""
+    near = [f"/{name}" for name in SLASH_COMMANDS if f"/{name}".startswith(text)]
+    return "  ".join(near) if text.startswith("/") else ""
+
+
+def words_for(desk: Desk, name: str) -> Sequence[str]:
+    """Return what can follow a command."""
+    command = SLASH_COMMANDS.get(name)
+    return command.choices(desk) if command else ()
