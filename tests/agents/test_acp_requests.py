@@ -37,6 +37,13 @@ def text(words: str) -> dict[str, Any]:
             },
             f"file_path: /a\nnew_string: (in the change below)\nold_string: 1\n  4\n  \n{SHOWN}",
         ),
+        (
+            {
+                "rawInput": {"command": "sh -s", "stdin": "rm x\n2\n3\n4\n"},
+                "content": [{**EDIT, "oldText": "rm x\n2\n3\n4\n", "newText": "rm x\n2\n3\n4\n5\n"}],
+            },
+            "sh -s\nstdin: rm x\n  2\n  3\n  4\n  \n--- /a\n+++ /a\n@@ -5 +5 @@\n 2\n 3\n 4\n+5",
+        ),
         ({"content": [text("look\n--- /x")]}, "text: look\n  --- /x"),
         (
             {"content": [{"type": "terminal", "terminalId": "t"}]},

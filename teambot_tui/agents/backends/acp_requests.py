@@ -86,9 +86,8 @@ def entry(name: str, value: object, mark: str = ": ") -> str:
 
 def diff(path: str, old: str | None, new: str) -> str:
     """Show exactly what changes in a text, in time that grows only with its length."""
-    before, after = (_LINE.findall(text or "") for text in (old, new))
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
+    before, after = _lines(old), _lines(new)
+    head, tail = _unchanged(before, after)
     name = visible(path, layout=False)
     lines = [
         f"--- {name if old is not None else '/dev/null'}",
@@ -104,6 +103,16 @@ def diff(path: str, old: str | None, new: str) -> str:
 
 def _shown(line: str) -> str:
     return line[:-1] if line.endswith("\n") else line + _NO_NEWLINE
+
+
+def _lines(text: str | None) -> list[str]:
+    return _LINE.findall(text or "")
+
+
+def _unchanged(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many lines are the same at the beginning and at the end."""
+    head = _common(before, after)
+    return head, _common(before[head:][::-1], after[head:][::-1])
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:
@@ -125,7 +134,12 @@ def _arguments(fields: Mapping[str, Any]) -> Iterator[str]:
         case list(words) if words and all(isinstance(word, str) for word in words):
             yield _indented(shlex.join(words))
             del others["command"]
-    sides = {side for _, *texts in _diffs(fields.get("content")) for side in texts}
+    sides = {
+        side
+        for _, old, new in _diffs(fields.get("content"))
+        if _is_shown_whole(old, new)
+        for side in (old, new)
+    }
     for name, value in others.items():
         is_repeated = isinstance(value, str) and "\n" in value and value in sides
         yield entry(name, "(in the change below)" if is_repeated else value)
@@ -146,6 +160,11 @@ def _places(fields: Mapping[str, Any]) -> Iterator[str]:
 def _changes(fields: Mapping[str, Any]) -> Iterator[str]:
     for change in _diffs(fields.get("content")):
         yield diff(*change)
+
+
+def _is_shown_whole(old: str | None, new: str) -> bool:
+    """Whether the change shows every line of both sides."""
+    return max(_unchanged(_lines(old), _lines(new))) <= _CONTEXT
 
 
 def _diffs(content: object) -> Iterator[tuple[str, str | None, str]]:
