@@ -194,12 +194,20 @@ class Session:
             raise
         return self._take(facts)
 
-    @log_refusal("order", OrderError)
     def place(self, orders: Iterable[Order], newcomers: Iterable[Newcomer] = ()) -> tuple[TaskId, ...]:
         """Accept orders as a whole, with the agents that join to do them; return the tasks they made.
 
         Raises:
             OrderError: one of them has no meaning, or the session is closing; nothing of them was started.
+        """
+        return self._take(self.planned(orders, newcomers))
+
+    @log_refusal("order", OrderError)
+    def planned(self, orders: Iterable[Order], newcomers: Iterable[Newcomer] = ()) -> list[Accepted]:
+        """Return the facts that placing orders now would be.
+
+        Raises:
+            OrderError: as `place`.
         """
         if self.is_closing:
             raise OrderError(_CLOSING)
@@ -208,7 +216,7 @@ class Session:
             AgentDefined(now, each.agent, each.base, each.prompt, None, each.parent) for each in newcomers
         ]
         roster = self._roster.with_agents(*joined)
-        return self._take([*joined, *place(orders, self.board, roster, self.policy, now)])
+        return [*joined, *place(orders, self.board, roster, self.policy, now)]
 
     def prompt_of(self, text: str) -> tuple[Part, ...]:
         """Return the parts of a prompt that a person wrote, with everything brought in.

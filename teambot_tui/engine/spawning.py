@@ -24,7 +24,7 @@ from teambot_tui.language.names import RESERVED, did_you_mean, is_agent_id
 from teambot_tui.language.nodes import Span, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from teambot_tui.engine.board import State
     from teambot_tui.engine.ids import TaskId
@@ -149,6 +149,7 @@ class Spawner:
         retries: int = 0,
         on_dependency_failure: str = "skip",
         parent: TaskId | None = None,
+        permission: Callable[[], Awaitable[None]] | None = None,
     ) -> Run | list[Run]:
         """Start a run, or one for each of several tasks, and return at once.
 
@@ -163,6 +164,9 @@ class Spawner:
         run, and whatever it starts, is told beside the task; a key that begins with `$` takes the output of
         the run or agent of that name. `timeout` is in seconds, waiting included. A dependency that fails
         skips the run, refuses it (`refuse`, if it has failed already) or lets it go on (`proceed`).
+
+        `permission` asks for it, and raises if it is not given. Nobody is asked for what would be refused
+        anyway; what has become of it by the time of the answer is looked at again.
 
         Raises:
             OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
@@ -182,30 +186,29 @@ class Spawner:
             on_failure=on_dependency_failure,
             parent=parent,
         )
-        if isinstance(task, str):
-            return self._start([task], wish, parallel=parallel)[0]
-        return self._start(list(task), wish, parallel=parallel)
-
-    def _start(self, tasks: list[str], wish: _Wish, *, parallel: bool) -> list[Run]:
-        session = self._session
-        orders, newcomers = self._ordered(tasks, wish, parallel=parallel)
-        placed = session.place(orders, newcomers)
+        tasks = [task] if isinstance(task, str) else list(task)
+        if permission is not None:
+            self._session.planned(*self._ordered(tasks, wish, parallel, dict(self._numbers)))
+            await permission()
+        orders, newcomers = self._ordered(tasks, wish, parallel, self._numbers)
+        placed = self._session.place(orders, newcomers)
         self._made.update(newcomer.agent for newcomer in newcomers)
         self.count += len(placed)
         if wish.timeout is not None:
-            for task in placed:
-                self._set_timer(task, wish.timeout)
-        return [Run(session, task) for task in placed]
+            for each in placed:
+                self._set_timer(each, wish.timeout)
+        runs = [Run(self._session, each) for each in placed]
+        return runs[0] if isinstance(task, str) else runs
 
     @log_refusal("run", OrderError)
     def _ordered(
-        self, tasks: list[str], wish: _Wish, *, parallel: bool
+        self, tasks: list[str], wish: _Wish, parallel: bool, numbers: dict[str, int]
     ) -> tuple[list[Order], list[Newcomer]]:
-        """Return what is to be placed, and who joins to do it."""
+        """Return what is to be placed, and who joins to do it; `numbers` count the names of those."""
         self._check(tasks, wish)
         alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
         labels = _labels(wish.label, len(tasks))
-        agents = self._new_names(wish, labels) if alone else [AgentId(wish.agent)] * len(tasks)
+        agents = self._new_names(wish, labels, numbers) if alone else [AgentId(wish.agent)] * len(tasks)
         needs = self._needs(wish)
         context = _context(wish.context)
         condition = _ON_FAILURE[wish.on_failure]
@@ -339,7 +342,7 @@ class Spawner:
         is_new = wish.parent is not None or bool(wish.prompt)
         return is_new or is_base or wish.agent not in roster.agents
 
-    def _new_names(self, wish: _Wish, labels: list[str | None]) -> list[AgentId]:
+    def _new_names(self, wish: _Wish, labels: list[str | None], numbers: dict[str, int]) -> list[AgentId]:
         taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made, *RESERVED}
         if wish.name is not None and len(labels) == 1:
             return [AgentId(wish.name)]
@@ -349,10 +352,10 @@ class Spawner:
             if label is not None and is_agent_id(label) and label not in taken:
                 name = AgentId(label)
             else:
-                number = self._numbers.get(agent, 0) + 1
+                number = numbers.get(agent, 0) + 1
                 while f"{agent}-{number}" in taken:
                     number += 1
-                self._numbers[agent] = number
+                numbers[agent] = number
                 name = AgentId(f"{agent}-{number}")
             taken.add(name)
             names.append(name)

@@ -52,9 +52,13 @@ class Door:
             DoorError: it is not possible, or not allowed.
         """
         parent = self._task_of(caller)
-        await self._ask_leave(caller, parent.id, [task] if isinstance(task, str) else task, options)
+        texts = [task] if isinstance(task, str) else task
+
+        async def permission() -> None:
+            await self._ask_permission(caller, parent.id, texts, options)
+
         try:
-            started = await self._session.spawn(task, **options, parent=parent.id)
+            started = await self._session.spawn(task, **options, parent=parent.id, permission=permission)
         except OrderError as error:
             raise DoorError(str(error)) from error
         return self._runs(run.id for run in ([started] if isinstance(started, Run) else started))
@@ -112,7 +116,7 @@ class Door:
         told = entries(task, self._session.board)
         return {entry.key: json.loads(entry.value) for entry in told}
 
-    async def _ask_leave(
+    async def _ask_permission(
         self, caller: AgentId, task: TaskId, texts: list[str], options: SpawnOptions
     ) -> None:
         answered = self._leave.get(caller)

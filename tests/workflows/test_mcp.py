@@ -16,6 +16,7 @@ from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.command import Command
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition
+from teambot_tui.engine.facts import PermissionAsked
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verdict
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
-    from teambot_tui.engine.facts import AgentDefined
+    from teambot_tui.engine.facts import AgentDefined, Fact
     from teambot_tui.engine.ports import Backend, Request, Update
 
 pytest.importorskip("mcp")
@@ -224,6 +225,60 @@ async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) 
         assert started == (2 if verdict is Verdict.ALLOW else 0)
         refused = session.outcome(TaskId("pm#1")).output.count("did not allow")
         assert refused == (0 if verdict is Verdict.ALLOW else 2)
+        session.cancel()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"task": "x", "agent": "nobody"}, "There is no agent nobody."),
+        ({"task": "x", "agent": "ba", "base": "general-purpose", "prompt": "x"}, "There is an agent ba"),
+        ({"task": []}, "A run needs a task."),
+        ({"task": ["a", "b"]}, "at most 1 others (spawn_children)"),
+        ({"task": "x", "label": "a#1"}, "A label must not contain"),
+        ({"task": "x", "depends_on": "nothing"}, "There is no task, label or agent nothing"),
+    ],
+)
+async def test_nobody_is_asked_for_what_would_be_refused_anyway(
+    arguments: dict[str, Any], message: str
+) -> None:
+    async def lead(client: Client) -> str:
+        return str(await call(client, "spawn", **arguments))
+
+    policy = Policy(spawn_children=1)
+    asked: list[Fact] = []
+    async with (
+        asyncio.timeout(60),
+        session_led_by(lead, Gate(), permissions=Permissions.ASK, policy=policy) as session,
+    ):
+        with session.bus.subscribe(asked.append, PermissionAsked):
+            session.submit("@pm Lead")
+            await until(lambda: session.approvals or session.board.tasks[TaskId("pm#1")].ended)
+    assert not asked
+    assert message in session.outcome(TaskId("pm#1")).output
+    assert list(session.board.tasks) == ["pm#1"]
+
+
+async def test_what_can_be_started_no_more_when_the_answer_comes_is_refused_then() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        return str(await call(client, "spawn", task="x"))
+
+    policy = Policy(spawn_runs=1)
+    async with (
+        asyncio.timeout(60),
+        session_led_by(lead, gate, permissions=Permissions.ASK, policy=policy) as session,
+    ):
+        session.submit("@pm Lead")
+        await until(lambda: session.approvals)
+        run = await session.spawn("The only one")
+        assert isinstance(run, Run)
+        assert run.agent == "general-purpose-1", "a question takes no name"
+        (asked,) = session.approvals
+        session.answer(asked.task, asked.request, Verdict.ALLOW)
+        await session.ended([TaskId("pm#1")])
+        assert "at most 1 runs (spawn_runs)" in session.outcome(TaskId("pm#1")).output
         session.cancel()
 
 
