@@ -67,6 +67,20 @@ _ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
 _CLOSING = "The session is closing and starts nothing any more."
 
 
+class _Wait:
+    """Somebody waits until so many more tasks have ended."""
+
+    def __init__(self, missing: int) -> None:
+        self._missing = missing
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def see_end(self) -> None:
+        """One of them has."""
+        self._missing -= 1
+        if not self._missing and not self.over.done():  # whoever waited may have been cancelled
+            self.over.set_result(None)
+
+
 class Session:
     """A team at work. Use it as an async context manager; leaving cancels whatever still runs.
 
@@ -120,6 +134,8 @@ class Session:
             attended=attended,
         )
         self._readers = ExitStack()
+        self._waits: dict[TaskId, set[_Wait]] = {}
+        """Who waits for the end of which task."""
         self._spawner = Spawner(self)
         self.spawn = self._spawner.spawn
         self.is_closing = False
@@ -313,18 +329,21 @@ class Session:
     async def ended(self, tasks: Iterable[TaskId], *, at_least: int | None = None) -> None:
         """Wait until all of these tasks have ended, or at least so many."""
         wanted = set(tasks)
-        unfinished = {task for task in wanted if self.board.tasks[task].ended is None}
-        enough = 0 if at_least is None else len(wanted) - at_least
-        done = asyncio.Event()
-
-        def watch(fact: Fact) -> None:
-            unfinished.discard(fact.task)  # type: ignore[union-attr]  # only facts about a task come here
-            if len(unfinished) <= enough:
-                done.set()
-
-        with self.bus.subscribe(watch, *_ENDS):
-            if len(unfinished) > enough:
-                await done.wait()
+        unfinished = [task for task in wanted if self.board.tasks[task].ended is None]
+        missing = len(unfinished) - (0 if at_least is None else len(wanted) - at_least)
+        if missing <= 0:
+            return
+        wait = _Wait(missing)
+        for task in unfinished:
+            self._waits.setdefault(task, set()).add(wait)
+        try:
+            await wait.over
+        finally:
+            for task in unfinished:
+                if (waits := self._waits.get(task)) is not None:
+                    waits.discard(wait)
+                    if not waits:
+                        del self._waits[task]
 
     def outcome(self, task: TaskId) -> Outcome:
         """Return how a task stands."""
@@ -459,7 +478,10 @@ class Session:
         return find_task(self.board, target, self._roster.agents)
 
     def _see_end(self, fact: Fact) -> None:
-        self._spawner.see_end(fact.task)  # type: ignore[union-attr]  # only facts about a task come here
+        task: TaskId = fact.task  # type: ignore[union-attr]  # only facts about a task come here
+        self._spawner.see_end(task)
+        for wait in self._waits.pop(task, ()):
+            wait.see_end()
 
     def _log_start(self, fact: Fact) -> None:
         if isinstance(fact, TaskStarted):

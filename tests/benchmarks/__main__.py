@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import bus, clean, compose, handover, parse, screen, spawn, tasks
+from tests.benchmarks import bus, clean, compose, handover, parse, screen, sessions, spawn, tasks
 from tests.benchmarks.measure import FULL, QUICK
 from tests.benchmarks.table import table
 
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[Scale], Iterator[Figure]]] = {
     "parse": parse.figures,
     "tasks": tasks.figures,
     "spawn": spawn.figures,
+    "sessions": sessions.figures,
     "compose": compose.figures,
     "bus": bus.figures,
     "handover": handover.figures,

@@ -46,6 +46,37 @@ async def test_run_returns_the_outcomes_in_order() -> None:
         assert result.output.endswith("=== Your Task ===\nBuild")
 
 
+async def test_whoever_waits_is_told_of_the_tasks_it_named_and_leaves_nothing_behind() -> None:
+    gate = Gate()
+    async with session_of(gate) as session:
+        tasks = session.submit("@pm,ba,writer Go")
+        waiting = {
+            "all": asyncio.create_task(session.ended(tasks)),
+            "two": asyncio.create_task(session.ended(tasks, at_least=2)),
+            "pm": asyncio.create_task(session.ended(tasks[:1])),
+            "given up": asyncio.create_task(session.ended(tasks)),
+        }
+        await settle()
+        assert len(session.bus._subscribers) == 2, "a wait is no reader of the bus"
+        waiting["given up"].cancel()
+        over: list[list[str]] = []
+        for task in tasks:
+            gate.answer(task)
+            await settle()
+            over.append([name for name, wait in waiting.items() if wait.done() and not wait.cancelled()])
+        assert over == [["pm"], ["two", "pm"], ["all", "two", "pm"]]
+        await session.ended(tasks)
+        assert not session._waits
+
+
+@pytest.mark.thorough
+async def test_four_thousand_runs_at_once_all_return() -> None:
+    async with session_of() as session:
+        results = await asyncio.gather(*(session.run(f"@pm Say {number}") for number in range(4_000)))
+        assert [result.output for result in results] == [f"Say {number}" for number in range(4_000)]
+        assert not session._waits
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
