@@ -90,6 +90,49 @@ class AgentDismissed:
 
 
 @dataclass(frozen=True, slots=True)
+class DefaultAgentSet:
+    """What is addressed to nobody goes to this agent from now on, or to nobody."""
+
+    time: float
+    agent: AgentId | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """An agent's further tasks run on this model, or on the one that its backend chooses."""
+
+    time: float
+    agent: AgentId
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BackendSet:
+    """An agent's further tasks run on this kind of backend."""
+
+    time: float
+    agent: AgentId
+    backend: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPromoted:
+    """An agent that had joined for this session is kept for later ones, under this name."""
+
+    time: float
+    agent: AgentId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryForgotten:
+    """An agent's next task begins without memory of the earlier ones."""
+
+    time: float
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
 class ContextSet:
     """Something that every agent is told was set, as JSON, or taken back."""
 
@@ -389,6 +432,11 @@ Input: TypeAlias = (
     | BudgetSet
     | AgentDefined
     | AgentDismissed
+    | DefaultAgentSet
+    | ModelSet
+    | BackendSet
+    | AgentPromoted
+    | MemoryForgotten
     | ContextSet
     | TaskExpired
     | WorkEnded

@@ -27,7 +27,7 @@ class Roster:
     default: AgentId | None
     temporary: Mapping[AgentId, AgentDefined] = field(default_factory=dict)
     bases: tuple[str, ...] = ()
-    promoted: frozenset[AgentId] = frozenset()
+    promoted: tuple[AgentId, ...] = ()
 
     @property
     def team(self) -> tuple[AgentId, ...]:

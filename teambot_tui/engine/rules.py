@@ -17,14 +17,19 @@ from teambot_tui.engine.facts import (
     ActivityReported,
     AgentDefined,
     AgentDismissed,
+    AgentPromoted,
+    BackendSet,
     BudgetReached,
     BudgetSet,
     CancelRequested,
     ContextSet,
+    DefaultAgentSet,
     DependencyMet,
     Fact,
     InputEnded,
     IterationStarted,
+    MemoryForgotten,
+    ModelSet,
     PermissionAnswered,
     PermissionAsked,
     PermissionSettled,
@@ -98,6 +103,11 @@ class Rules(Moves):
                 | SubscriberFailed()
                 | AgentDefined()
                 | AgentDismissed()
+                | DefaultAgentSet()
+                | ModelSet()
+                | BackendSet()
+                | AgentPromoted()
+                | MemoryForgotten()
                 | UpStarted()
                 | IterationStarted()
                 | UpEnded()

@@ -17,11 +17,16 @@ from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
 from teambot_tui.engine.facts import (
     AgentDefined,
     AgentDismissed,
+    AgentPromoted,
+    BackendSet,
     BudgetSet,
     CancelRequested,
     ContextSet,
+    DefaultAgentSet,
     Fact,
     InputEnded,
+    MemoryForgotten,
+    ModelSet,
     PermissionAnswered,
     RetryRequested,
     StatementRejected,
@@ -118,7 +123,7 @@ class Session:
         """Who joined for this session, by definition: a task keeps the one that it was given to."""
         self._recruit = recruit or self._copy_of_base
         self._roster = Roster(
-            tuple(self._members), default_agent, bases=tuple(bases), promoted=frozenset(promoted)
+            tuple(self._members), default_agent, bases=tuple(bases), promoted=tuple(promoted)
         )
         self._expansion = Expansion(include, stdin)
         self._rules = Rules(self.policy)
@@ -403,16 +408,23 @@ class Session:
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent."""
         self._roster = replace(self._roster, default=agent)
+        self._runner.report(DefaultAgentSet(self._clock(), agent))
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._change(replace(self._members[agent], model=model))
+        self._runner.report(ModelSet(self._clock(), agent, model))
 
     def set_backend(self, agent: AgentId, backend: Backend) -> None:
         """Let an agent's further tasks run on this backend; one that nobody runs on any more is closed."""
         self._change(replace(self._members[agent], backend=backend))
         self._runner.upkeep.place(self._members[agent])
         self._runner.tidy()
+        self._runner.report(BackendSet(self._clock(), agent, type(backend).__name__))
+
+    def note_promotion(self, agent: AgentId, name: str) -> None:
+        """Note that an agent which joined for this session is kept for later ones."""
+        self._runner.report(AgentPromoted(self._clock(), agent, name))
 
     def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
         """Answer an agent that asks permission; an answer that comes too late changes nothing."""
@@ -435,6 +447,7 @@ class Session:
         backend = self._members[agent].backend
         if isinstance(backend, Lasting):
             await backend.forget(agent)
+        self._runner.report(MemoryForgotten(self._clock(), agent))
 
     async def offered_models(self, agent: AgentId) -> tuple[str, ...]:
         """Return the models that an agent's backend offers, as far as it tells; it may raise anything."""

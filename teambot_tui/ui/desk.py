@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.engine.activity import Wish
     from teambot_tui.engine.ports import Verdict
     from teambot_tui.engine.session import Session
-    from teambot_tui.ui.activity import Wish
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.mirror import Mirror
     from teambot_tui.workflows.up import Up

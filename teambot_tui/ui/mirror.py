@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.activity import Activities, Wish, tool_line, wish
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
@@ -38,53 +39,23 @@ from teambot_tui.engine.rules import Rules
 from teambot_tui.engine.status import waiting_clause
 from teambot_tui.engine.targets import find_task
 from teambot_tui.engine.text import printable
+from teambot_tui.engine.views import AgentView, TaskView, VariableView
+from teambot_tui.engine.workflow_progress import Workflows
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.nodes import Command, Words
 from teambot_tui.language.parser import parse
-from teambot_tui.ui.activity import NOTHING, Activities, Doing, Wish, tool_line, wish
-from teambot_tui.ui.ups import Ups
-from teambot_tui.ui.views import AgentView, VariableView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from teambot_tui.engine.context import Entry
-    from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
-    from teambot_tui.ui.ups import Step
 
 _LAST_LINE = 400
-
-
-@dataclass(frozen=True, slots=True)
-class TaskView:
-    """What is shown of one task."""
-
-    task: TaskId
-    agent: AgentId
-    state: State
-    statement: str
-    siblings: tuple[TaskId, ...]
-    background: bool
-    created: float
-    started: float
-    ended: float | None
-    waiting_for: tuple[AgentId, ...]
-    no_output_yet: tuple[AgentId, ...]
-    reason: str
-    dependencies: tuple[Dependency, ...]
-    sources: tuple[TaskId | None, ...]
-    dependents: tuple[TaskId, ...]
-    model: str | None
-    doing: Doing = NOTHING
-    wishes: tuple[Wish, ...] = ()
-    label: str | None = None
-    step: Step | None = None
-    """What it is in a workflow, if it is in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +81,7 @@ class Mirror:
     def __init__(self, roster: Roster, policy: Policy) -> None:
         self.roster = roster
         self.policy = policy
-        self.ups = Ups()
+        self.ups = Workflows()
         self._rules = Rules(policy)
         self._board = self._rules.board
         self._statements: dict[TaskId, StatementAccepted] = {}

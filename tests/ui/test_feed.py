@@ -20,8 +20,8 @@ from textual.selection import Selection
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.views import TaskView
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.mirror import TaskView
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.feed_markdown import _ROLES, render
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap

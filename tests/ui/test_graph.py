@@ -19,7 +19,7 @@ from tests.ui.views import HOSTILE, task
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.engine.views import TaskView
 
 
 def view(name: str, state: str = "queued", *needs: str, **more: object) -> TaskView:

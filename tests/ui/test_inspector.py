@@ -14,7 +14,7 @@ from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
-from teambot_tui.ui.views import AgentView
+from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
@@ -27,7 +27,7 @@ from tests.ui.views import HOSTILE, task
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.engine.views import TaskView
 
 MARKDOWN = (
     "| [/x] | [@click=app.quit]go[/] |\n|---|---|\n| [/x] | list[str] |",

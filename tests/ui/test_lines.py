@@ -35,7 +35,7 @@ def test_the_plan_of_a_statement() -> None:
 
 def test_the_plan_says_that_a_promoted_agent_is_replaced() -> None:
     session = session_of(Gate())
-    roster = replace(session.roster, promoted=frozenset({AgentId("writer")}))
+    roster = replace(session.roster, promoted=(AgentId("writer"),))
     line = PlanLine(Glyphs())
     defining = '$writer := {base: "pm", prompt: "Write."}'
     line.explain(Mirror(roster, session.policy).explain(defining, 0.0))

@@ -10,8 +10,8 @@ from textual.app import App
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.widgets.panel import Panel
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from teambot_tui.engine.facts import IterationStarted, TaskCreated, UpEnded, UpStarted
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.ui.ups import Ups
+from teambot_tui.engine.workflow_progress import Progress, Workflows
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.graph_plan import PlanGraph
 from tests.ui.stage import LARGE, NORMAL, SMALL, on_stage
@@ -266,7 +266,7 @@ async def test_a_model_with_a_hostile_name_is_text(project: Path) -> None:
 
 
 def test_what_else_is_made_meanwhile_is_no_step() -> None:
-    ups = Ups()
+    ups = Workflows()
     ups.see(UpStarted(0.0, "up-1", "", "x/[b]x.yaml", "", ("plan",), ("",), 2))
 
     def created(task: str, label: str | None = "plan", scope: str = "") -> None:
@@ -279,11 +279,11 @@ def test_what_else_is_made_meanwhile_is_no_step() -> None:
     created("pm#4")
     created("pm#5")
     assert [task for task in range(1, 6) if ups.step(TaskId(f"pm#{task}"))] == [4]
-    assert ups.progress("·") == "[b]x.yaml · iteration 1 of 2 · 0/1 task"
+    assert ups.progress() == (Progress(("[b]x.yaml", "iteration 1 of 2", "0/1 task")),)
     assert ups.falls_with([TaskId("pm#5")]) == ""
     assert ups.falls_with([TaskId("pm#4")]) == "ends [b]x.yaml"
     ups.see(UpEnded(0.0, "up-1", "@pm has left"))
     (outcome,) = ups.take_outcomes()
     assert outcome.words == "[b]x.yaml has ended: @pm has left; nothing ran."
     assert ups.take_outcomes() == []
-    assert ups.progress("·") == ""
+    assert ups.progress() == ()

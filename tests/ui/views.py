@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import TaskId, agent_of
-from teambot_tui.ui.mirror import TaskView
+from teambot_tui.engine.views import TaskView
 
 HOSTILE = (
     "[/x]",

@@ -14,9 +14,9 @@ from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
 
 if TYPE_CHECKING:
+    from teambot_tui.engine.activity import Wish
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Usage
-    from teambot_tui.ui.activity import Wish
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.mirror import Changes
     from teambot_tui.ui.screens.inbox import Inbox

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from teambot_tui.engine.activity import Wish
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.activity import Wish
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.keys import Keys
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.screens.upping import UppingScreen
-from teambot_tui.ui.views import AgentView
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import PlanLine, Tabs
 from teambot_tui.ui.widgets.panel import Panel

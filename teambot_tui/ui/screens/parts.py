@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.session import Session
-    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.screens.session import Place, SessionScreen
 
 

@@ -34,6 +34,7 @@ class UppingScreen(FormsScreen):
     def follow_ups(self) -> None:
         """Show how far they are, and call the person when one is over."""
         ups = self._mirror.ups
-        self.query_one(TitleBar).follow(ups.progress(self._place.glyphs["dot"]))
+        dot = f" {self._place.glyphs['dot']} "
+        self.query_one(TitleBar).follow("   ".join(dot.join(each.clauses) for each in ups.progress()))
         for outcome in ups.take_outcomes():
             self.call(outcome.words, alarm=outcome.alarm)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.board import State
     from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.mirror import TaskView
 
 _WIDEST: Final = 110
 _AIRY: Final = 20

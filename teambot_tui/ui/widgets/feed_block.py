@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual.geometry import Offset
 
-    from teambot_tui.ui.mirror import TaskView
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.widgets.feed_markdown import Parts
 
 FOLDED_ROWS: Final = 8

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from teambot_tui.engine.activity import tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.text import one_line
-from teambot_tui.ui.activity import tool_line
 from teambot_tui.ui.glyphs import duration, size, used
 from teambot_tui.ui.widgets.feed_text import wrap
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.mirror import TaskView
     from teambot_tui.ui.widgets.feed_markdown import Parts
     from teambot_tui.ui.widgets.feed_text import Output
 

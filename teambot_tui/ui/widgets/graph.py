@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from textual import events
 
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.graph.shapes import Box, Edge
-    from teambot_tui.ui.mirror import TaskView
     from teambot_tui.ui.widgets.graph_items import Item
     from teambot_tui.ui.widgets.graph_picture import Row
 

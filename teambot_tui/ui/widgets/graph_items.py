@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.mirror import TaskView
 
 FOLD: Final = "\0fold"
 """The key of the node for what is folded."""

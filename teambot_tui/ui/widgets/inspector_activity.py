@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
+from teambot_tui.engine.activity import tool_line
 from teambot_tui.engine.ports import ToolState
-from teambot_tui.ui.activity import tool_line
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import used
 from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title

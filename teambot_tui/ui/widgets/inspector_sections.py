@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.mirror import TaskView
     from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 
 _STATEMENT_LINES: Final = 4

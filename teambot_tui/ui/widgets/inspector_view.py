@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.dependencies import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
-    from teambot_tui.ui.mirror import Mirror, TaskView
-    from teambot_tui.ui.views import AgentView
+    from teambot_tui.engine.views import AgentView, TaskView
+    from teambot_tui.ui.mirror import Mirror
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.views import AgentView
+    from teambot_tui.engine.views import AgentView
 
 _SHORTEST_NAME = 8
 _SILENT = 60.0

@@ -91,7 +91,14 @@ class Outcome:
     alarm: bool
 
 
-class Ups:
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a workflow is: its name, which iteration of several, how many of its tasks are over."""
+
+    clauses: tuple[str, ...]
+
+
+class Workflows:
     """Follows the workflows of a session from its facts."""
 
     def __init__(self) -> None:
@@ -101,8 +108,8 @@ class Ups:
         self._steps: dict[TaskId, Step] = {}
         self._outcomes: list[Outcome] = []
 
-    def see(self, fact: Fact) -> None:
-        """Follow a fact."""
+    def see(self, fact: Fact) -> bool:
+        """Follow a fact; tell whether it may have changed how far they are."""
         match fact:
             case UpStarted():
                 up = _Up(fact)
@@ -120,8 +127,10 @@ class Ups:
                     its.ends.pop(task, None)
             case UpEnded():
                 self._end(fact)
+                return True
             case _:
-                pass
+                return False
+        return bool(self._going)
 
     def _iterate(self, fact: IterationStarted) -> None:
         up = self._going[fact.up]
@@ -161,9 +170,9 @@ class Ups:
         outcomes, self._outcomes = self._outcomes, []
         return outcomes
 
-    def progress(self, dot: str) -> str:
-        """Say how far they are: `main · iteration 2 of 3 · 3/4 tasks`; nothing if none goes on."""
-        return "   ".join(f" {dot} ".join(_clauses(up)) for up in self._going.values())
+    def progress(self) -> tuple[Progress, ...]:
+        """Say how far they are that go on: `main`, `iteration 2 of 3`, `3/4 tasks`."""
+        return tuple(Progress(tuple(_clauses(up))) for up in self._going.values())
 
     def falls_with(self, tasks: Collection[TaskId]) -> str:
         """Say what cancelling these tasks does to workflows beside it; nothing if it does nothing."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from teambot_tui.engine.activity import Activities, tool_line
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.engine.spending import Spending
 from teambot_tui.engine.text import one_line, visible
-from teambot_tui.ui.activity import Activities, tool_line
 from teambot_tui.ui.glyphs import Glyphs, money, tokens, used
 from tests.team import Busy
 from tests.ui.stage import LARGE, SMALL, Stage, on_stage
