@@ -16,7 +16,7 @@ from teambot_tui.agents.places import PROJECT_FILE
 from teambot_tui.agents.settings_file import parse_settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM
 from teambot_tui.agents.team_files import TEMPORARY_FOLDER
-from teambot_tui.engine.text import one_line
+from teambot_tui.engine.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ class Change:
 def changes_by(files: TeamFiles) -> tuple[Change, ...]:
     """Say what these files would change."""
     return tuple(
-        Change(one_line(str(path), 300), tuple(_words(path, content)))
+        Change(_seen(str(path)), tuple(map(_seen, _words(path, content))))
         for path, content in files.content.items()
     )
 
@@ -54,6 +54,10 @@ def in_one_line(changes: tuple[Change, ...]) -> str:
     if len(changes) > _NOTED:
         named.append(f"and {len(changes) - _NOTED} more (teambot doctor lists them)")
     return f"Not used until you trust this directory (teambot trust): {', '.join(named)}"
+
+
+def _seen(text: str) -> str:
+    return visible(text, layout=False)  # a line of a file must not pass for one of ours
 
 
 def _words(path: Path, content: bytes) -> Iterator[str]:

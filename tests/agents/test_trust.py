@@ -358,6 +358,19 @@ def test_nothing_of_a_program_is_left_out(directory: Directory) -> None:
     assert len(in_one_line((change,))) < 200, "the line before the work is short"
 
 
+def test_nothing_of_a_file_passes_for_another_or_stays_unseen(directory: Directory) -> None:
+    directory.write(
+        SETTINGS,
+        '[backends.x]\ntype = "command"\ncommand = ["sh", "evil\\n\\nnice.md\\n  a new agent\\u200b"]\n',
+    )
+    directory.write(".teambot/agents/a\nb\x1b[8m.md", PERSONA.format(name="pm"))
+    settings, persona = changes_by(directory.files)
+    assert settings.words == (
+        "backend x: runs sh 'evil<LF><LF>nice.md<LF>  a new agent<U+200B>'; type command",
+    )
+    assert persona.path == ".teambot/agents/a<LF>b<ESC>[8m.md"
+
+
 def test_many_files_are_one_line(directory: Directory) -> None:
     for number in range(50):
         directory.write(f".claude/agents/{number}.md", PERSONA.format(name=f"a{number}"))
