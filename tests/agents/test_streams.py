@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teambot_tui.agents.backends.command import Command
-from teambot_tui.agents.backends.streams import STREAMS
-from teambot_tui.agents.backends.streams.lines import Lines
+from teambot_tui.agents.backends.json_lines import Lines
+from teambot_tui.agents.backends.stream_dialects import STREAMS
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.engine.intake import Intake
 from teambot_tui.engine.ports import BackendError, Text

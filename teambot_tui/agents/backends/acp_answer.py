@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teambot_tui.agents.backends.paragraphs import Paragraphs
-from teambot_tui.agents.backends.streams.shape import complaint
+from teambot_tui.agents.backends.json_lines import Paragraphs, complaint
 from teambot_tui.engine.ports import Text, Thought
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.agents_md import with_agents_md
-from teambot_tui.agents.backends.streams import STREAMS
-from teambot_tui.agents.backends.streams.lines import Lines
+from teambot_tui.agents.backends.json_lines import Lines
+from teambot_tui.agents.backends.stream_dialects import STREAMS
 from teambot_tui.agents.backends.tool_config import tool_config
 from teambot_tui.agents.failures import (
     KEPT,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from teambot_tui.agents.backends.streams.shape import Stream
+    from teambot_tui.agents.backends.json_lines import Stream
     from teambot_tui.agents.backends.tool_config import ToolConfig
     from teambot_tui.engine.ports import Request, Update
 

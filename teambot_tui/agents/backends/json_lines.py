@@ -1,4 +1,4 @@
-"""What all streams of JSON lines have in common: foreign shapes are asked, never trusted.
+"""Streams of JSON lines, and what all of them have in common: foreign shapes are asked, never trusted.
 
 A line that is no JSON object, or of a type nobody knows, is passed over. What the program says went wrong is
 kept in `error`, because it may go on and succeed after all.
@@ -12,7 +12,6 @@ from collections import deque
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.backends.paragraphs import Paragraphs
 from teambot_tui.engine.ports import Text, ToolCall, ToolState
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ports import Update
 
+LONGEST_LINE: Final = 16 * 1024 * 1024
 _LONGEST_DETAIL: Final = 4000
 _MOST_TOKENS: Final = 10**15
 _KEPT_STRAYS: Final = 5
@@ -41,6 +41,65 @@ _TELLING: Final = (
     *("pattern", "url", "query", "description", "prompt"),
 )
 """Arguments that say what a tool does, the most telling first."""
+
+
+class Lines:
+    """Cuts a stream of bytes into lines; one that is longer than the limit is left out as a whole."""
+
+    def __init__(self, limit: int = LONGEST_LINE) -> None:
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._length = 0
+
+    def feed(self, data: bytes) -> list[str]:
+        """Return the lines that are complete now."""
+        *ended, rest = data.split(b"\n")
+        lines: list[str] = []
+        for piece in ended:
+            self._keep(piece)
+            lines += self.finish()
+        self._keep(rest)
+        return lines
+
+    def finish(self) -> list[str]:
+        """Return what came after the last newline, if it is a line."""
+        line = b"".join(self._pieces) if self._length <= self._limit else b""
+        self._pieces.clear()
+        self._length = 0
+        return [line.decode("utf-8", "replace")] if line.strip() else []
+
+    def _keep(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self._limit:
+            self._pieces.clear()
+        else:
+            self._pieces.append(piece)
+
+
+class Paragraphs:
+    """Parts the messages of one answer by a blank line, which agents do not send."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        """Whether anything was said."""
+        self.is_new = True
+        """Whether what is said next begins a paragraph."""
+        self._newlines = 0
+
+    def pause(self) -> None:
+        """Let what is said next begin a paragraph."""
+        self.is_new = True
+
+    def say(self, text: str) -> str:
+        """Return a piece of the answer with what must stand before it."""
+        if not text:
+            return ""
+        if self.is_new and self.has_begun:
+            leading = len(text) - len(text.lstrip("\n"))
+            text = "\n" * max(0, 2 - self._newlines - leading) + text
+        self.is_new, self.has_begun = False, True
+        self._newlines = len(text) - len(text.rstrip("\n"))
+        return text
 
 
 def table(value: object, *path: str) -> dict[str, Any]:
