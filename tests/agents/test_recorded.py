@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
-from teambot_tui.agents.backends.acp_answer import Answer
 from teambot_tui.agents.backends.acp_habits import Habits, habits_of
-from teambot_tui.agents.backends.acp_updates import Activity
+from teambot_tui.agents.backends.acp_turn import Activity, Answer
 from teambot_tui.agents.backends.acp_usage import Meter
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import Text, Thought, Usage

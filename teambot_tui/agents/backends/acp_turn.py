@@ -1,26 +1,215 @@
-"""One turn of an agent: what it reports waits here for the task, and its wishes for an answer.
+"""One turn of an agent over ACP: what it reports, in the engine's words, and its permission requests.
 
-What waits is bounded: an agent that reports faster than anybody reads is held. A turn that is abandoned
-holds nobody: its wishes are withdrawn and what still comes is dropped.
+What waits for the task is bounded: an agent that reports faster than anybody reads is held. A turn that is
+abandoned holds nobody: its requests are withdrawn and what still comes is dropped. Whatever has an unknown
+shape is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.backends.acp_requests import acts, exact, requested
-from teambot_tui.agents.backends.acp_updates import Activity
-from teambot_tui.engine.ports import Permission, Text, Verdict
+from teambot_tui.agents.backends.acp_requests import acts, described, exact, requested
+from teambot_tui.agents.backends.json_lines import Paragraphs, complaint
+from teambot_tui.engine.ports import (
+    Permission,
+    Plan,
+    Step,
+    Text,
+    Thought,
+    ToolCall,
+    ToolState,
+    Usage,
+    Verdict,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from teambot_tui.agents.backends.acp_habits import Habits
     from teambot_tui.agents.backends.acp_usage import Meter
-    from teambot_tui.engine.ports import ToolState, Update
+    from teambot_tui.engine.ports import Update
 
+_KINDS: Final = ("read", "search", "edit", "delete", "move", "execute", "fetch", "think")
+_STATES: Final = {
+    "pending": ToolState.PENDING,
+    "in_progress": ToolState.RUNNING,
+    "completed": ToolState.DONE,
+    "failed": ToolState.FAILED,
+}
+_OPEN: Final = (ToolState.PENDING, ToolState.RUNNING)
+_TELLING: Final = ("title", "kind", "content", "rawInput", "locations")
+_NAMELESS: Final = "a tool without a name"
 _MOST_WAITING: Final = 256  # updates
+
+
+class Answer:
+    """The text of one turn: its messages apart from each other, and nothing that is no part of the answer.
+
+    Where the model of an agent fails, some agents say so as if it were the answer. Such a message is held
+    back until it is known whether it was the last one.
+    """
+
+    def __init__(self, habits: Habits) -> None:
+        self._habits = habits
+        self._paragraphs = Paragraphs()
+        self._message = ""
+        self._held = ""
+        self._reasons: list[str] | None = None
+
+    def say(self, text: str, message: object) -> Iterator[Text | Thought]:
+        """Yield a piece of the message with this id, if it has one, and what was held back before it."""
+        if isinstance(message, str) and message:
+            if self._message and message != self._message:
+                self._paragraphs.pause()
+            self._message = message
+        if self._reasons is not None:
+            self._reasons.append(text)
+        elif not message and self._habits.notice.fullmatch(text):
+            yield Thought(text)
+        elif text:
+            yield from self.release()
+            if self._paragraphs.is_new and self._habits.may_be_no_answer(text):
+                self._held = text
+            else:
+                yield Text(self._paragraphs.say(text))
+
+    def pause(self) -> None:
+        """Let what is said next begin a paragraph."""
+        self._paragraphs.pause()
+
+    def release(self, error: str = "") -> Iterator[Text]:
+        """Yield what was held back: it was part of the answer, unless the error of the turn says the same."""
+        held, self._held = self._held, ""
+        if held and held not in error:
+            yield Text(self._paragraphs.say(held))
+
+    def failed(self) -> None:
+        """Take what is said from now on as the reason why the model failed."""
+        self._reasons = []
+
+    def went_on(self) -> Iterator[Text]:
+        """Yield what was taken as a reason: the model did not fail after all."""
+        said, self._reasons = "".join(self._reasons or ()), None
+        if said:
+            self._paragraphs.pause()
+            yield Text(self._paragraphs.say(said))
+
+    def failure(self, *, used: bool) -> str | None:
+        """Return why the model failed, if the end of the turn says so; `used` if the turn used any tokens."""
+        if self._reasons is not None:
+            return complaint("".join(self._reasons).strip()) or "its model failed"
+        reason = self._habits.reason(self._held, used=used)
+        if reason is not None:
+            self._held = ""
+        return reason
+
+
+@dataclass(slots=True)
+class _Tool:
+    title: str = ""
+    kind: str = "other"
+    state: ToolState = ToolState.PENDING
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class Activity:
+    """What an agent does in one turn.
+
+    Agents update tools they never announced, and repeat what they said: a tool call is kept by its id, filled
+    in by whatever is told of it, and reported when something about it is new.
+    """
+
+    def __init__(self, meter: Meter, habits: Habits) -> None:
+        self.answer = Answer(habits)
+        self._meter = meter
+        self._used: Usage | None = None
+        self._tools: dict[str, _Tool] = {}
+        self._reported: dict[str, ToolCall] = {}
+
+    def translate(self, update: Mapping[str, Any]) -> Iterator[Text | Thought | ToolCall | Plan | Usage]:
+        """Yield what the update says, if anything."""
+        match update:
+            case {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": str(text)}}:
+                yield from self.answer.say(text, update.get("messageId"))
+                match update.get("_meta"):
+                    case {"usage": dict(call)}:
+                        self._meter.add(call)
+                        yield from self._use()
+            case {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": str(text)}}:
+                yield Thought(text)
+            case {"sessionUpdate": "tool_call" | "tool_call_update", "toolCallId": str(identity)}:
+                yield from self.answer.release()
+                yield from self._report(identity, self._fill_in(identity, update))
+            case {"sessionUpdate": "plan", "entries": list(entries)}:
+                yield Plan(tuple(_steps(entries)))
+            case {"sessionUpdate": "usage_update"}:
+                self._meter.note(update)
+                yield from self._use()
+            case {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": dict(status)}}}:
+                if status.get("type") == "systemError":
+                    self.answer.failed()
+                elif status.get("type") == "active":
+                    yield from self.answer.went_on()
+
+    def permission_for(self, identity: str, call: Mapping[str, Any]) -> tuple[ToolCall, Mapping[str, Any]]:
+        """Tell for which tool call permission is asked, and all that is known of it."""
+        announced = self._tools[identity].fields.get("rawInput") if identity in self._tools else None
+        asked = call.get("rawInput")
+        if isinstance(announced, dict) and isinstance(asked, dict):
+            call = {**call, "rawInput": {**announced, **asked}}  # some ask with less than they announced
+        tool = self._fill_in(identity, call)
+        self._reported[identity] = shown = self._tool_call(identity, tool)
+        fields = dict(tool.fields)
+        if announced:
+            tool.fields["rawInput"] = announced  # the next request for this call is another one
+        return shown, fields
+
+    def close(self, state: ToolState) -> Iterator[ToolCall]:
+        """Yield an end for every tool call that the agent left open."""
+        for identity, tool in self._tools.items():
+            if tool.state in _OPEN:
+                tool.state = state
+                yield from self._report(identity, tool)
+
+    def _use(self) -> Iterator[Usage]:
+        usage = self._meter.usage()
+        if usage != self._used:
+            self._used = usage
+            yield usage
+
+    def _fill_in(self, identity: str, call: Mapping[str, Any]) -> _Tool:
+        if identity not in self._tools:  # an update may come while the agent speaks
+            self.answer.pause()
+        tool = self._tools.setdefault(identity, _Tool())
+        title, kind = call.get("title"), call.get("kind")
+        if isinstance(title, str) and title:
+            tool.title = title
+        if isinstance(kind, str):
+            tool.kind = kind if kind in _KINDS else "other"
+        state = call.get("status")
+        tool.state = _STATES.get(state, tool.state) if isinstance(state, str) else tool.state
+        tool.fields.update({key: call[key] for key in _TELLING if call.get(key)})
+        return tool
+
+    def _report(self, identity: str, tool: _Tool) -> Iterator[ToolCall]:
+        call = self._tool_call(identity, tool)
+        if self._reported.get(identity) != call:
+            self._reported[identity] = call
+            yield call
+
+    def _tool_call(self, identity: str, tool: _Tool) -> ToolCall:
+        title = tool.title or (_NAMELESS if tool.kind == "other" else tool.kind)
+        return ToolCall(identity, title, tool.kind, tool.state, described(tool.fields))
+
+
+def _steps(entries: list[Any]) -> Iterator[Step]:
+    for entry in entries:
+        match entry:
+            case {"content": str(text)}:
+                yield Step(text, str(entry.get("status", "pending")))
 
 
 class Turn:
@@ -36,7 +225,7 @@ class Turn:
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
-        self._wishes: set[asyncio.Future[Verdict | None]] = set()
+        self._requests: set[asyncio.Future[Verdict | None]] = set()
         self.abandoned = False
 
     def hear(self, update: Mapping[str, Any]) -> None:
@@ -89,7 +278,7 @@ class Turn:
 
         `consequence` is what allowing it means to the agent, where that is more than this once.
         """
-        shown, fields = self._activity.wish(identity, call)
+        shown, fields = self._activity.permission_for(identity, call)
         self._put(shown)
         detail = requested(identity, fields, consequence)
         return await self.ask(
@@ -102,25 +291,25 @@ class Turn:
         """Ask permission; nothing when the turn ends before the answer."""
         if self.abandoned:
             return None
-        wish: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
-        self._wishes.add(wish)
-        self._put(Permission(identity, tool, kind, detail, _answer(wish), exact, acts))
+        request: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
+        self._requests.add(request)
+        self._put(Permission(identity, tool, kind, detail, _answer(request), exact, acts))
         try:
-            verdict = await wish
+            verdict = await request
         finally:
-            self._wishes.discard(wish)
+            self._requests.discard(request)
         if verdict is Verdict.REJECT:
             self.denied = self.speechless = True
         return verdict
 
     def abandon(self) -> None:
-        """Nobody listens any more: withdraw the wishes and drop what still comes."""
+        """Nobody listens any more: withdraw the requests and drop what still comes."""
         self.abandoned = True
         self._updates.clear()
         self._room.set()
-        for wish in self._wishes:
-            if not wish.done():
-                wish.set_result(None)
+        for request in self._requests:
+            if not request.done():
+                request.set_result(None)
 
     def _put(self, update: Update) -> None:
         if self.abandoned:
@@ -133,9 +322,9 @@ class Turn:
             self._room.clear()
 
 
-def _answer(wish: asyncio.Future[Verdict | None]) -> Callable[[Verdict], None]:
+def _answer(request: asyncio.Future[Verdict | None]) -> Callable[[Verdict], None]:
     def answer(verdict: Verdict) -> None:
-        if not wish.done():  # it was withdrawn
-            wish.set_result(verdict)
+        if not request.done():  # it was withdrawn
+            request.set_result(verdict)
 
     return answer
