@@ -6,36 +6,31 @@ program that prints a stream of JSON lines is understood line by line.
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import json
 import re
+import shutil
+import tempfile
 from codecs import getincrementaldecoder
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from teambot_tui.agents.agents_md import with_agents_md
 from teambot_tui.agents.backends.json_lines import Lines
 from teambot_tui.agents.backends.stream_dialects import STREAMS
-from teambot_tui.agents.backends.tool_config import tool_config
-from teambot_tui.agents.failures import (
-    KEPT,
-    SHOWN_CHARACTERS,
-    encodable,
-    how_it_ended,
-    why_it_did_not_start,
-)
+from teambot_tui.agents.failures import KEPT, SHOWN_CHARACTERS, encodable, how_it_ended, why_it_did_not_start
 from teambot_tui.agents.process import Process, SilenceError
 from teambot_tui.engine.ports import BackendError, Text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 
     from teambot_tui.agents.backends.json_lines import Stream
-    from teambot_tui.agents.backends.tool_config import ToolConfig
-    from teambot_tui.engine.ports import Request, Update
+    from teambot_tui.engine.ports import Request, ToolServer, Update
 
 _PLACEHOLDER: Final = re.compile(
     r"\{(prompt|system|model|tools|tools_name|tools_url|allowed_tools|max_turns)\}"
@@ -243,3 +238,38 @@ class Command:
         if self._takes("prompt"):
             return "leave {prompt} out of its command, and the prompt goes by standard input"
         return "leave {system} out of its command"
+
+
+class ToolConfig(NamedTuple):
+    """The file, and the server that it leads to."""
+
+    path: str
+    server: ToolServer
+
+
+@asynccontextmanager
+async def tool_config(request: Request) -> AsyncIterator[ToolConfig | None]:
+    """Make the file for as long as the block lasts; there is none where there are no tools."""
+    server = await request.tools() if request.tools else None
+    if server is None:
+        yield None
+        return
+    # A folder of its own that nobody else may enter: the file holds the agent's secret.
+    folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="teambot-")
+    try:
+        path = Path(folder, "mcp.json")
+        await asyncio.to_thread(path.write_text, _tool_config_json(server))
+        yield ToolConfig(str(path), server)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _tool_config_json(server: ToolServer) -> str:
+    entry = {
+        "type": "http",
+        "url": server.url,
+        "httpUrl": server.url,  # what Qwen calls it, for which `url` is another protocol
+        "headers": {"Authorization": f"Bearer {server.secret}"},
+        "trust": True,  # to Qwen: do not ask, our tools ask the person themselves
+    }
+    return json.dumps({"mcpServers": {server.name: entry}})
