@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.backends.http import Client  # noqa: F401  importing takes memory of its own
+from teambot_tui.agents.backends.http import HttpClient  # noqa: F401  importing takes memory of its own
 from teambot_tui.agents.backends.openai import OpenAI
 from tests.agents.conformance import Behaviour
 from tests.agents.http_server import ChatServer

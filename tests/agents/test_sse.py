@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from teambot_tui.agents.backends.sse import LIMIT, Events
+from teambot_tui.agents.backends.chat_api import EVENT_LIMIT, Events
 from teambot_tui.engine.ports import BackendError
 
 CASES = [
@@ -42,7 +42,7 @@ def test_an_event_may_be_cut_anywhere(stream: bytes, events: list[str]) -> None:
 @pytest.mark.parametrize("line", [b"data: ", b"data: a\ndata: ", b": ", b""])
 def test_no_event_is_longer_than_the_limit(line: bytes) -> None:
     with pytest.raises(BackendError, match="more than 1024 KiB"):
-        read(line, *[b"x" * 1024] * (LIMIT // 1024 + 1))
+        read(line, *[b"x" * 1024] * (EVENT_LIMIT // 1024 + 1))
 
 
 def test_many_lines_without_an_end_are_one_event_and_many_events_are_not() -> None:

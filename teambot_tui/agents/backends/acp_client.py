@@ -45,7 +45,7 @@ _PREFERRED: Final = {
 }
 
 
-class Client:
+class AgentClient:
     """What the agent in one process finds at the other end.
 
     `waits` is told when the agent begins to wait for our answer and when it no longer does.

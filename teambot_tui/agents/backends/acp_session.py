@@ -26,7 +26,7 @@ from acp.schema import (
 from pydantic import ValidationError
 
 from teambot_tui.agents.backends.acp_choices import ModelList, choices, find, model_list, option_for
-from teambot_tui.agents.backends.acp_client import Client
+from teambot_tui.agents.backends.acp_client import AgentClient
 from teambot_tui.agents.backends.acp_habits import Habits, habits_of
 from teambot_tui.agents.backends.acp_own_tools import OwnTools
 from teambot_tui.agents.backends.acp_turn import Turn
@@ -79,7 +79,7 @@ class AcpSession:
         self._name = PurePath(options.command[0]).name
         self._process = Process(options.command, directory=directory, variables=options.env)
         self._wire = Wire(self._process, self._hear, self._room)
-        self._client = Client(
+        self._client = AgentClient(
             directory,
             files=options.files,
             terminal=options.terminal,

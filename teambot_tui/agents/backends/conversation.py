@@ -42,7 +42,7 @@ class Conversation:
         first = [_message("system", system)] if system else []
         return [*first, *self._latest(room), _message("user", prompt)]
 
-    def remember(self, prompt: str, answer: Answer) -> None:
+    def remember(self, prompt: str, answer: AnswerBuffer) -> None:
         """Keep a completed turn and let the oldest ones go for it; one that never fits is not kept at all."""
         turn = _Turn(prompt, answer.text)
         if not answer.is_whole or turn.size > self._budget:
@@ -52,9 +52,9 @@ class Conversation:
         while self._size > self._budget:
             self._size -= self._turns.popleft().size
 
-    def new_answer(self) -> Answer:
+    def new_answer(self) -> AnswerBuffer:
         """Begin to collect an answer that is to be remembered."""
-        return Answer(self._budget)
+        return AnswerBuffer(self._budget)
 
     def _latest(self, room: int) -> Iterator[Message]:
         kept: list[_Turn] = []
@@ -68,7 +68,7 @@ class Conversation:
             yield _message("assistant", turn.answer)
 
 
-class Answer:
+class AnswerBuffer:
     """A growing answer, given up once it is longer than could be remembered: a flood costs no memory."""
 
     def __init__(self, limit: int) -> None:

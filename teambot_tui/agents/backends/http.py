@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import httpx2
 
-from teambot_tui.agents.backends.passing import PassingError
+from teambot_tui.agents.backends.chat_api import TransientError
 from teambot_tui.engine.ports import BackendError
 from teambot_tui.engine.text import one_line
 
@@ -33,10 +33,10 @@ getLogger("httpcore2").setLevel(
 )  # below, it writes down headers, in which a server may repeat the key
 
 
-class Answer:
+class Response:
     """What a server answered: the head is there, the body comes as it is read."""
 
-    def __init__(self, client: Client, response: httpx2.Response, key: str) -> None:
+    def __init__(self, client: HttpClient, response: httpx2.Response, key: str) -> None:
         self._client = client
         self._response = response
         self._key = key
@@ -79,7 +79,7 @@ class Answer:
         return self.without_key(content[:_LARGEST_BODY].decode("utf-8", "replace"))
 
 
-class Client:
+class HttpClient:
     """Connections to one server. It belongs to one event loop."""
 
     def __init__(self, base_url: str, *, connect_timeout: float, silence_timeout: float) -> None:
@@ -98,11 +98,11 @@ class Client:
     @asynccontextmanager
     async def request(
         self, method: str, path: str, key: str, content: bytes | None = None
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[Response]:
         """Send a request; leaving the block closes the connection if the answer was not read to its end.
 
         Raises:
-            BackendError: there is no answer; a `PassingError` if another attempt may help.
+            BackendError: there is no answer; a `TransientError` if another attempt may help.
         """
         headers = {"Content-Type": "application/json"} if content is not None else {}
         if key:
@@ -111,7 +111,7 @@ class Client:
         with self.told_in_words():
             response = await self._client.send(request, stream=True)
         try:
-            yield Answer(self, response, key)
+            yield Response(self, response, key)
         finally:
             await response.aclose()
 
@@ -125,7 +125,7 @@ class Client:
         try:
             yield
         except httpx2.ConnectTimeout as error:
-            raise PassingError(
+            raise TransientError(
                 f"{self.origin} does not answer within {self._connect_timeout:g} s: is base_url right?"
             ) from error
         except httpx2.ConnectError as error:
@@ -135,7 +135,7 @@ class Client:
                 f"{self.origin} was given up: no output for {self.silence_timeout:g} s"
             ) from error
         except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise PassingError(f"the connection to {self.origin} broke off") from error
+            raise TransientError(f"the connection to {self.origin} broke off") from error
 
     def _unreachable(self, error: httpx2.ConnectError) -> BackendError:
         for cause in _causes(error):
@@ -144,10 +144,10 @@ class Client:
                     why = one_line(str(cause.verify_message), 100)
                     return BackendError(f"the certificate of {self.origin} is not trusted: {why}")
                 case gaierror():
-                    return PassingError(f"there is no host of that name: {self.origin}; is base_url right?")
+                    return TransientError(f"there is no host of that name: {self.origin}; is base_url right?")
                 case OSError(errno=errno.ECONNREFUSED):
-                    return PassingError(f"no server at {self.origin}: start it, or correct base_url")
-        return PassingError(f"{self.origin} cannot be reached: {one_line(str(error), 200)}")
+                    return TransientError(f"no server at {self.origin}: start it, or correct base_url")
+        return TransientError(f"{self.origin} cannot be reached: {one_line(str(error), 200)}")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

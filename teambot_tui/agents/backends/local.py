@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.backends.chat_api import TransientError
 from teambot_tui.agents.backends.openai import OpenAI
-from teambot_tui.agents.backends.passing import PassingError
 from teambot_tui.agents.keys import FixedKey
 from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.agents.process import Process
@@ -75,7 +75,7 @@ class Local:
                 async with aclosing(server.chat.run(replace(request, model="local"))) as updates:
                     async for update in updates:
                         yield update
-            except PassingError as error:
+            except TransientError as error:
                 if await _has_ended(server.process):
                     raise BackendError(f"the process of the local model ended meanwhile: {error}") from error
                 raise

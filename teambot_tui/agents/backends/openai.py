@@ -16,10 +16,15 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.agents_md import with_agents_md
 from teambot_tui.agents.backends import chat_api
+from teambot_tui.agents.backends.chat_api import (
+    WRONG_PLACE,
+    Events,
+    TransientError,
+    offer,
+    refusal,
+    unknown_model,
+)
 from teambot_tui.agents.backends.conversation import Conversation
-from teambot_tui.agents.backends.passing import PassingError
-from teambot_tui.agents.backends.refusals import WRONG_PLACE, offer, refusal, unknown_model
-from teambot_tui.agents.backends.sse import Events
 from teambot_tui.agents.failures import KEPT
 from teambot_tui.agents.keys import CommandKey, NoKey, VariableKey
 from teambot_tui.engine.ports import BackendError, Text
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from teambot_tui.agents.backends.conversation import Message
-    from teambot_tui.agents.backends.http import Answer, Client
+    from teambot_tui.agents.backends.http import HttpClient, Response
     from teambot_tui.agents.keys import Key
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Request, Update
@@ -81,7 +86,7 @@ class OpenAI:
         self._agents_md = agents_md
         self._sleep = sleep
         self._conversations: dict[AgentId, Conversation] = {}
-        self._client: Client | None = None
+        self._client: HttpClient | None = None
         self._connecting = asyncio.Lock()
         self._asks_for_usage = True
 
@@ -112,10 +117,10 @@ class OpenAI:
         """
         key = await self._key.read(directory)
         client = await self._connected()
-        async with client.request("GET", "/models", key) as answer:
-            content = await answer.content()
-            if answer.status != HTTPStatus.OK:
-                raise self._refusal(answer, content, key)
+        async with client.request("GET", "/models", key) as response:
+            content = await response.content()
+            if response.status != HTTPStatus.OK:
+                raise self._refusal(response, content, key)
         names = chat_api.read_models(content)
         if names is None:
             raise BackendError(f"{client.origin} sends no list of models: {WRONG_PLACE}")
@@ -132,19 +137,19 @@ class OpenAI:
             client, self._client = self._client, None
             await client.aclose()
 
-    async def _connected(self) -> Client:
+    async def _connected(self) -> HttpClient:
         async with self._connecting:
             if self._client is None:
                 # Importing and reading certificates would hold up everybody else.
                 self._client = await asyncio.to_thread(self._new_client)
             return self._client
 
-    def _new_client(self) -> Client:
+    def _new_client(self) -> HttpClient:
         try:
-            from teambot_tui.agents.backends.http import Client  # noqa: PLC0415  an extra, on first use
+            from teambot_tui.agents.backends.http import HttpClient  # noqa: PLC0415  an extra, on first use
         except ModuleNotFoundError as error:
             raise BackendError(_MISSING) from error
-        return Client(
+        return HttpClient(
             self._base_url, connect_timeout=self._connect_timeout, silence_timeout=self._silence_timeout
         )
 
@@ -167,10 +172,10 @@ class OpenAI:
                     async for update in updates:
                         begun = True
                         yield update
-            except PassingError as error:
+            except TransientError as error:
                 wait = error.wait(attempt)
                 if begun or wait is None or attempt >= self._retries:
-                    raise PassingError(f"{error}{KEPT if begun else ''}") from error
+                    raise TransientError(f"{error}{KEPT if begun else ''}") from error
                 logger.debug("attempt %d failed, the next in %.1f s: %s", attempt + 1, wait, error)
             except BackendError as error:
                 raise BackendError(f"{error}{KEPT if begun else ''}") from error
@@ -185,10 +190,10 @@ class OpenAI:
         client = await self._connected()
         usage = self._asks_for_usage
         body = chat_api.body(model, messages, usage=usage)
-        async with client.request("POST", "/chat/completions", key, body) as answer:
-            if answer.status == HTTPStatus.OK:
+        async with client.request("POST", "/chat/completions", key, body) as response:
+            if response.status == HTTPStatus.OK:
                 finish = ""
-                async with aclosing(_chunks(answer)) as chunks:
+                async with aclosing(_chunks(response)) as chunks:
                     async for chunk in chunks:
                         finish = finish or chunk.finish
                         for update in chunk.updates:
@@ -198,16 +203,16 @@ class OpenAI:
                 elif finish in _ENDINGS:
                     raise BackendError(_ENDINGS[finish])
                 return
-            content = await answer.content()
-        if usage and answer.status in _NOT_UNDERSTOOD and "stream_options" in content:
+            content = await response.content()
+        if usage and response.status in _NOT_UNDERSTOOD and "stream_options" in content:
             self._asks_for_usage = False  # the server does not know it
             async with aclosing(self._attempt(model, messages, directory)) as updates:
                 async for update in updates:
                     yield update
             return
-        if answer.status == HTTPStatus.NOT_FOUND:
+        if response.status == HTTPStatus.NOT_FOUND:
             await self._refuse_unknown(model, directory)
-        raise self._refusal(answer, content, key)
+        raise self._refusal(response, content, key)
 
     async def _refuse_unknown(self, model: str, directory: Path) -> None:
         try:
@@ -217,43 +222,43 @@ class OpenAI:
         if model not in offered:
             raise unknown_model(model, self._base_url, offered)
 
-    def _refusal(self, answer: Answer, content: str, key: str) -> BackendError:
-        if answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+    def _refusal(self, response: Response, content: str, key: str) -> BackendError:
+        if response.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             self._key.refuse()
-        return refusal(answer, content, self._key.origin if key else "")
+        return refusal(response, content, self._key.origin if key else "")
 
 
-async def _chunks(answer: Answer) -> AsyncGenerator[chat_api.Chunk, None]:
-    """Understand the body of a good answer."""
+async def _chunks(response: Response) -> AsyncGenerator[chat_api.Chunk, None]:
+    """Understand the body of a good response."""
     begun = finished = False
     try:
-        async with aclosing(_events(answer)) as events:
+        async with aclosing(_events(response)) as events:
             async for event in events:
                 if event.strip() == chat_api.DONE:
                     return
-                chunk = chat_api.read_chunk(answer.without_key(event))
+                chunk = chat_api.read_chunk(response.without_key(event))
                 begun = True
                 finished = finished or bool(chunk.finish)
                 yield chunk
-    except PassingError:
+    except TransientError:
         if not finished:  # otherwise nothing but the usage can be missing
             raise
     if not begun:
-        raise BackendError(f"{answer.origin} sends nothing that we understand: {WRONG_PLACE}")
+        raise BackendError(f"{response.origin} sends nothing that we understand: {WRONG_PLACE}")
     if not finished:
-        raise PassingError(f"{answer.origin} ended its answer in the middle")
+        raise TransientError(f"{response.origin} ended its answer in the middle")
 
 
-async def _events(answer: Answer) -> AsyncGenerator[str, None]:
+async def _events(response: Response) -> AsyncGenerator[str, None]:
     """Cut a body into events, whether it is streamed or not."""
-    kind = answer.header("content-type").partition(";")[0].strip().lower()
+    kind = response.header("content-type").partition(";")[0].strip().lower()
     if kind == "text/html":
-        raise BackendError(f"{answer.origin} answers with a web page: {WRONG_PLACE}")
+        raise BackendError(f"{response.origin} answers with a web page: {WRONG_PLACE}")
     if kind == "application/json":
-        yield await answer.content()
+        yield await response.content()
         return
     events = Events()
-    async with aclosing(answer.pieces()) as pieces:
+    async with aclosing(response.pieces()) as pieces:
         async for piece in pieces:
             for event in events.feed(piece):
                 yield event

@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from teambot_tui.agents.backends.passing import PassingError, retry_after
+from teambot_tui.agents.backends.chat_api import TransientError, retry_after
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,16 @@ def test_a_date_to_come() -> None:
 def test_a_number_that_nobody_means() -> None:
     wait = retry_after("9" * 10_000)
     assert wait is not None
-    assert PassingError("busy", wait).wait(0) is None
+    assert TransientError("busy", wait).wait(0) is None
 
 
 @pytest.mark.parametrize(("after", "wait"), [(0.0, 0.0), (60.0, 60.0), (61.0, None)])
 def test_what_a_server_asks_for_is_done_up_to_a_limit(after: float, wait: float | None) -> None:
-    assert PassingError("busy", after).wait(5) == wait
+    assert TransientError("busy", after).wait(5) == wait
 
 
 @pytest.mark.parametrize(("attempt", "longest"), [(0, 0.5), (1, 1.0), (2, 2.0), (6, 32.0), (9, 60.0)])
 def test_without_a_word_from_the_server_each_wait_is_longer(attempt: int, longest: float) -> None:
-    wait = PassingError("failed").wait(attempt)
+    wait = TransientError("failed").wait(attempt)
     assert wait is not None
     assert longest / 2 <= wait <= longest
