@@ -1,4 +1,4 @@
-"""What one settings file says: TOML in, checked values out, or an error with the key and what is allowed.
+"""One settings file: TOML in, checked values out, or an error with the key and what is allowed.
 
 Only the shape is decided here. Whether a backend exists is known when all files are put together.
 """
@@ -13,7 +13,8 @@ from teambot_tui.agents import checks
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.checks import Check, Table
 from teambot_tui.agents.errors import SettingsError
-from teambot_tui.agents.files import UnreadableError, decode
+from teambot_tui.agents.files import UnreadableError, decode, read_whole, write_whole
+from teambot_tui.agents.places import user_path
 from teambot_tui.engine.policy import OnFailure, OnWaitTimeout
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-
 POLICY: Mapping[str, Check[Any]] = {
     "wait_timeout": checks.number(at_most=10_000_000),
     "on_wait_timeout": checks.one_of(OnWaitTimeout),
@@ -165,3 +165,36 @@ def _check(path: Path, key: str, value: object, check: Check[T]) -> T:
         return check(value)
     except ValueError as error:
         raise SettingsError(path, key, str(error)) from error
+
+
+def remember_backend(backend: str, directory: Path, environ: Mapping[str, str]) -> Path | None:
+    """Let the user's settings name this backend; return their file, or None if there is to be none.
+
+    Raises:
+        SettingsError: They name another already, or cannot be read, understood or written.
+    """
+    path = user_path(directory, environ)
+    if path is None:
+        return None
+    try:
+        before = decode(read_whole(path))
+    except FileNotFoundError:
+        before = ""
+    except UnreadableError as error:
+        raise SettingsError(path, "", str(error)) from error
+    # At the top: after the first table, a line would belong to that table.
+    after = f'backend = "{backend}"\n{before}'
+    try:
+        said = tomllib.loads(before)
+        if "backend" in said:
+            raise SettingsError(path, "backend", "is set already")
+        understood = tomllib.loads(after) == {**said, "backend": backend}
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(path, "", "is not valid TOML") from error
+    if not understood:
+        raise SettingsError(path, "backend", "cannot be set to this name")
+    try:
+        write_whole(path, after.encode())
+    except OSError as error:
+        raise SettingsError(path, "", f"cannot be written: {error.strerror}") from error
+    return path

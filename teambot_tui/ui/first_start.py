@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 
 from textual.widgets import Static
 
-from teambot_tui.agents.choice import remember_backend
 from teambot_tui.agents.discovery import agents_on_path
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.project import trust_project
+from teambot_tui.agents.settings_file import remember_backend
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.screens.chooser import REHEARSAL, Chooser

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.agents.catalogue import TYPES
-from teambot_tui.agents.choice import remember_backend
 from teambot_tui.agents.discovery import agents_on_path, login_seen, missing_extra, servers_here, version_of
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.presets import PRESETS, Login, Preset, Server
 from teambot_tui.agents.settings import BackendSettings, Settings, load_settings
+from teambot_tui.agents.settings_file import remember_backend
 
 if TYPE_CHECKING:
     from pathlib import Path
