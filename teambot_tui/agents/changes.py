@@ -9,9 +9,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.definition_file import parse_agent_file
 from teambot_tui.agents.errors import PersonaError, SettingsError
-from teambot_tui.agents.persona import parse_persona
+from teambot_tui.agents.persona import parse_agent_file, parse_persona
 from teambot_tui.agents.places import PROJECT_FILE
 from teambot_tui.agents.settings_file import parse_settings
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM

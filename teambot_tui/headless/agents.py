@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.agents.persona import AgentFile
     from teambot_tui.agents.project import Project
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.session import Session

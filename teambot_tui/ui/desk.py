@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from concurrent.futures import Future
 
-    from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.agents.persona import AgentFile
     from teambot_tui.engine.activity import Wish
     from teambot_tui.engine.ports import Verdict
     from teambot_tui.engine.session import Session

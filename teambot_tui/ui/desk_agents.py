@@ -19,7 +19,7 @@ from teambot_tui.workflows.temporary import agent_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.agents.persona import AgentFile
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.desk import Surface
     from teambot_tui.ui.mirror import Mirror

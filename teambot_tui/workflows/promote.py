@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.checks import agent_id
-from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.agents.files import UnreadableError, decode, read_whole
-from teambot_tui.agents.persona import load_personas
+from teambot_tui.agents.persona import AgentFile, load_personas, parse_agent_file, render_agent_file
 from teambot_tui.agents.team_files import PROJECT_FOLDER, read_team_files
 from teambot_tui.agents.trust import is_trusted, trust_own
 from teambot_tui.engine.text import one_line, printable

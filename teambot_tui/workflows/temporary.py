@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.agents.checks import unknown
-from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
+from teambot_tui.agents.persona import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.trust import trust_own
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import AgentDefined, AgentDismissed, TaskCompleted

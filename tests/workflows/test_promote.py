@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui import Session
-from teambot_tui.agents.definition_file import AgentFile, render_agent_file
-from teambot_tui.agents.persona import Personas, load_personas
+from teambot_tui.agents.persona import AgentFile, Personas, load_personas, render_agent_file
 from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError

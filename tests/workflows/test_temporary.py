@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teambot_tui import Session
-from teambot_tui.agents.definition_file import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.errors import PersonaError
+from teambot_tui.agents.persona import AgentFile, parse_agent_file, render_agent_file
 from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.agents.trust import trust
 from teambot_tui.engine.facts import SubscriberFailed

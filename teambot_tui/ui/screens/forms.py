@@ -9,7 +9,7 @@ from teambot_tui.ui.screens.surface import SurfaceScreen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from teambot_tui.agents.definition_file import AgentFile
+    from teambot_tui.agents.persona import AgentFile
     from teambot_tui.ui.desk import Desk
     from teambot_tui.ui.mirror import Mirror
     from teambot_tui.ui.screens.define import Draft

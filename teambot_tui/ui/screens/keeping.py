@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
-from teambot_tui.agents.definition_file import AgentFile
+from teambot_tui.agents.persona import AgentFile
 from teambot_tui.workflows.promote import specific
 
 if TYPE_CHECKING:
