@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.persona import load_personas
 from teambot_tui.agents.places import PROJECT_FILE
-from teambot_tui.agents.recruiting import Recruiting
 from teambot_tui.agents.settings import load_settings
-from teambot_tui.agents.team import BASES, assemble
+from teambot_tui.agents.team import BASES, Recruiting, assemble
 from teambot_tui.agents.team_files import TeamFiles, read_team_files
 from teambot_tui.agents.trust import is_trusted, trust
 
