@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import signal
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from subprocess import PIPE, STDOUT
 from types import MappingProxyType
@@ -27,18 +28,36 @@ from teambot_tui.agents.groups import (
 )
 from teambot_tui.agents.guard import POLL
 from teambot_tui.agents.listener import STDIN, Listener
-from teambot_tui.agents.waiting import at_most, to_its_end
 from teambot_tui.engine.ports import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Mapping, Sequence
     from pathlib import Path
 
 _SHUTDOWN_LIMIT: Final = 0.5
 """Seconds that a child has to start after all while the loop shuts down."""
-
 _live: dict[int, Group] = {}
 """The group of every child that has not ended, by its mark."""
+
+
+@asynccontextmanager
+async def at_most(seconds: float) -> AsyncIterator[None]:
+    """Give what is awaited in the block up after that time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            yield
+
+
+async def to_its_end(task: asyncio.Task[None]) -> None:
+    """Wait for the task however often we are cancelled, and pass the cancellation on afterwards."""
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        raise
+
 
 atexit.register(guard.dismiss)
 

@@ -34,8 +34,7 @@ from teambot_tui.agents.backends.acp_usage import Meter
 from teambot_tui.agents.backends.acp_wire import Wire
 from teambot_tui.agents.backends.json_lines import complaint
 from teambot_tui.agents.failures import KEPT, SHOWN_CHARACTERS, encodable, how_it_ended, why_it_did_not_start
-from teambot_tui.agents.process import Process
-from teambot_tui.agents.waiting import to_its_end
+from teambot_tui.agents.process import Process, to_its_end
 from teambot_tui.engine.ports import BackendError, ToolState
 from teambot_tui.engine.text import one_line
 
