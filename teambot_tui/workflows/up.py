@@ -26,9 +26,9 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError
-from teambot_tui.workflows.casting import cast
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.prompts import asks_for_stdin, prompt_of
+from teambot_tui.workflows.selection import cast
 from teambot_tui.workflows.turns import Turns
 
 if TYPE_CHECKING:
