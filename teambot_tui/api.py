@@ -202,9 +202,9 @@ class Session(session.Session):
         self._loop.call_soon_threadsafe(self.bus.publish, fact)
 
     def _include(self, path: str) -> str:
+        from teambot_tui.workflows.directives import include  # noqa: PLC0415
         from teambot_tui.workflows.errors import IncludeError  # noqa: PLC0415  few statements include
         from teambot_tui.workflows.files import ProjectFiles  # noqa: PLC0415
-        from teambot_tui.workflows.includes import include  # noqa: PLC0415
 
         try:
             return include(path, self.project.directory, ProjectFiles(self.project.directory))

@@ -12,11 +12,10 @@ from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.cycles import find_cycle
-from teambot_tui.workflows.directives import Directive, Kind, find_directives
+from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
 from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError, placed
 from teambot_tui.workflows.fields import Problems, short, unknown
 from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
-from teambot_tui.workflows.includes import expand_includes
 from teambot_tui.workflows.schema import ComposeFile, ComposeTask, ComposeWarning, Need, Pipeline
 from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
 
@@ -287,9 +286,9 @@ class _Reader:
         for directive in find_directives(text):
             name = directive.name
             spelled = f"{where}{{{{{directive.kind}:{short(name)}}}}}"
-            if directive.kind is Kind.OUTPUT and name not in self._speakers:
+            if directive.kind is DirectiveKind.OUTPUT and name not in self._speakers:
                 self._problems.note(node, partial(self._no_output, spelled, name))
-            elif directive.kind is Kind.INPUT and name not in of.inputs:
+            elif directive.kind is DirectiveKind.INPUT and name not in of.inputs:
                 self._problems.note(
                     node, f"{spelled}: there is no such input", "map it: inputs: {name: task}"
                 )
@@ -303,7 +302,7 @@ class _Reader:
             task, inputs = written.of.task, written.of.inputs
             before = _upstream(task, tasks)
             for found, each in self._directives(written):
-                name = inputs[each.name] if each.kind is Kind.INPUT else each.name
+                name = inputs[each.name] if each.kind is DirectiveKind.INPUT else each.name
                 if name not in tasks or name in before or (task, name) in warnings:
                     continue
                 message = f"{{{{{each.kind}:{short(each.name)}}}}}: {name} does not run before {task}"
@@ -314,17 +313,19 @@ class _Reader:
                 warnings[task, name] = ComposeWarning(task, text)
         return tuple(warnings.values())
 
-    def _directives(self, written: _Written) -> Iterator[tuple[Directive, Directive]]:
+    def _directives(self, written: _Written) -> Iterator[tuple[PlacedDirective, PlacedDirective]]:
         """Yield the directives that name a task, each behind the include that brings it in, or itself."""
         for found in find_directives(written.text):
-            if found.kind is Kind.INCLUDE:
+            if found.kind is DirectiveKind.INCLUDE:
                 included = written.text[found.start : found.end]
                 within = find_directives(expand_includes(included, written.file, self._files))
             else:
                 within = iter((found,))
-            yield from ((found, each) for each in within if each.kind in (Kind.OUTPUT, Kind.INPUT))
+            yield from (
+                (found, each) for each in within if each.kind in (DirectiveKind.OUTPUT, DirectiveKind.INPUT)
+            )
 
-    def _place(self, written: _Written, found: Directive) -> tuple[str, int, int]:
+    def _place(self, written: _Written, found: PlacedDirective) -> tuple[str, int, int]:
         """Return where a directive stands in its file, or where its text begins if that cannot be told."""
         shown = self._files.shown(written.file)
         if written.file != self._file:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.workflows.compose import load_compose
+from teambot_tui.workflows.directives import asks_for_stdin
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.prompts import asks_for_stdin
 from teambot_tui.workflows.selection import select
 from teambot_tui.workflows.up import Up
 

@@ -27,8 +27,8 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.monitor import log_refusal
 from teambot_tui.engine.orders import Need, Newcomer, Order, OrderError
+from teambot_tui.workflows.directives import asks_for_stdin, prompt_of
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.prompts import asks_for_stdin, prompt_of
 from teambot_tui.workflows.selection import cast
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from teambot_tui.language import nodes
 from teambot_tui.language.parser import parse_prompt
-from teambot_tui.workflows.directives import Directive, Kind, find_directives
+from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
 from teambot_tui.workflows.errors import FileError, IncludeError
 from teambot_tui.workflows.files import ProjectFiles
-from teambot_tui.workflows.includes import expand_includes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,30 +48,30 @@ def problem(project: Path, text: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("{{output:pm}}", [(Kind.OUTPUT, "pm")]),
-        ("{{ output : pm }}", [(Kind.OUTPUT, "pm")]),
+        ("{{output:pm}}", [(DirectiveKind.OUTPUT, "pm")]),
+        ("{{ output : pm }}", [(DirectiveKind.OUTPUT, "pm")]),
         (
             "{{input:plan}} {{STDIN}} {{iteration}}",
-            [(Kind.INPUT, "plan"), (Kind.STDIN, ""), (Kind.ITERATION, "")],
+            [(DirectiveKind.INPUT, "plan"), (DirectiveKind.STDIN, ""), (DirectiveKind.ITERATION, "")],
         ),
-        ("{{include: a b.md}}", [(Kind.INCLUDE, "a b.md")]),
-        ("{{output:}}", [(Kind.OUTPUT, "")]),
+        ("{{include: a b.md}}", [(DirectiveKind.INCLUDE, "a b.md")]),
+        ("{{output:}}", [(DirectiveKind.OUTPUT, "")]),
         ("{{{output:a}}}", []),
-        ("{{Output:a}} {{stdin}}", [(Kind.OUTPUT, "a"), (Kind.STDIN, "")]),
+        ("{{Output:a}} {{stdin}}", [(DirectiveKind.OUTPUT, "a"), (DirectiveKind.STDIN, "")]),
         (r"\{{output:a}}", []),
-        (r"\\{{output:a}}", [(Kind.OUTPUT, "a")]),
+        (r"\\{{output:a}}", [(DirectiveKind.OUTPUT, "a")]),
         (r"\\\{{output:a}}", []),
         (r"\{{{output:a}}", []),
-        (r"\${{output:a}} ${{output:b}}", [(Kind.OUTPUT, "b")]),
-        (r"C:\dir {{output:a}}", [(Kind.OUTPUT, "a")]),
-        ("```\n{{output:a}}\n```\n{{output:b}}", [(Kind.OUTPUT, "b")]),
+        (r"\${{output:a}} ${{output:b}}", [(DirectiveKind.OUTPUT, "b")]),
+        (r"C:\dir {{output:a}}", [(DirectiveKind.OUTPUT, "a")]),
+        ("```\n{{output:a}}\n```\n{{output:b}}", [(DirectiveKind.OUTPUT, "b")]),
         ("```\n{{output:a}}", []),
-        ("say ``` {{output:a}}", [(Kind.OUTPUT, "a")]),
+        ("say ``` {{output:a}}", [(DirectiveKind.OUTPUT, "a")]),
         ("{{outputs:a}} {{x}} {output:a} {{output:a} {{output\n:a}}", []),
         ("{{output:a\n}}", []),
     ],
 )
-def test_directives(text: str, kinds: list[tuple[Kind, str]]) -> None:
+def test_directives(text: str, kinds: list[tuple[DirectiveKind, str]]) -> None:
     assert [(found.kind, found.name) for found in find_directives(text)] == kinds
 
 
@@ -107,7 +106,7 @@ def test_what_is_a_directive_here_is_one_for_the_parser_of_prompts(text: str) ->
 
 
 def test_directives_know_their_place() -> None:
-    assert list(find_directives("a {{STDIN}} b")) == [Directive(Kind.STDIN, "", 2, 11)]
+    assert list(find_directives("a {{STDIN}} b")) == [PlacedDirective(DirectiveKind.STDIN, "", 2, 11)]
 
 
 @pytest.mark.parametrize("piece", ["{{include:", "{{", "\\", "{{output:a", "```\n", "{{include: a}", "\\{{"])
