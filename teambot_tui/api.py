@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from teambot_tui.engine.facts import Fact
-    from teambot_tui.store.capturing import Capturing
     from teambot_tui.store.keeping import Keeping
-    from teambot_tui.store.outputs import Outputs
+    from teambot_tui.store.outputs import Capturing, Outputs
 
 _CAPTURED = (TaskStarted, TextProduced, TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
 
@@ -176,9 +175,11 @@ class Session(session.Session):
             self._capturing.see(fact)
 
     def _start_capturing(self) -> Capturing | None:
-        from teambot_tui.store.capturing import Capturing  # noqa: PLC0415  the screen is there before
         from teambot_tui.store.home import teambot_home  # noqa: PLC0415
-        from teambot_tui.store.outputs import Outputs  # noqa: PLC0415
+        from teambot_tui.store.outputs import (
+            Capturing,
+            Outputs,
+        )
 
         loop = asyncio.get_running_loop()
 

@@ -14,6 +14,7 @@ import stat
 import threading
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.facts import TaskStarted, TextProduced
 from teambot_tui.engine.text import Tail
 from teambot_tui.store.captures import SMALLEST_LIMIT, Capture
 from teambot_tui.store.errors import StoreError, reason
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from teambot_tui.engine.board import Board
+    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.ids import TaskId
+
 FOLDER: Final = "outputs"
 LIMIT: Final = 100 * 1024
 _BEAT: Final = 0.04  # seconds: a program that is killed loses little more than this
 _PATIENCE: Final = 10.0
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LARGEST_READ: Final = 64 * 1024 * 1024
-
 logger = logging.getLogger(__name__)
 
 
@@ -211,3 +215,36 @@ def read_output(home: Path, run: str, task: str) -> str | None:
         return None
     except OSError as error:
         raise StoreError(f"the output of {task!r} cannot be read: {reason(error)}") from error
+
+
+class Capturing:
+    """Reads the facts of one session; only facts about a task may be shown to it."""
+
+    def __init__(self, board: Board, outputs: Outputs) -> None:
+        self._board = board
+        self._outputs = outputs
+        self._names: dict[TaskId, str] = {}
+        self._writers: dict[str, TaskId] = {}
+
+    def see(self, fact: Fact) -> None:
+        """Keep what a fact says."""
+        task: TaskId = fact.task  # type: ignore[union-attr]
+        if isinstance(fact, TextProduced):
+            if (name := self._names.get(task)) is not None:
+                self._outputs.append(name, fact.text)
+        elif isinstance(fact, TaskStarted):
+            self._outputs.begin(self._begin(task))
+        elif (name := self._names.pop(task, None)) is not None:
+            del self._writers[name]
+            self._outputs.end(name)
+
+    def _begin(self, task: TaskId) -> str:
+        if task in self._names:  # it is tried again
+            return self._names[task]
+        plan = self._board.tasks[task].plan
+        name = str(task) if plan.label is None else plan.scope + plan.label
+        if name in self._writers:  # an earlier one of the same label, brought back
+            name = str(task)
+        self._names[task] = name
+        self._writers[name] = task
+        return name
