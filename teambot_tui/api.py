@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from teambot_tui.engine.facts import Fact
-    from teambot_tui.store.keeping import Keeping
     from teambot_tui.store.outputs import Capturing, Outputs
+    from teambot_tui.store.prune import Keeping
 
 _CAPTURED = (TaskStarted, TextProduced, TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
 
@@ -159,7 +159,7 @@ class Session(session.Session):
     def _keeping(self) -> Keeping | None:
         from teambot_tui.store.errors import StoreError  # noqa: PLC0415  as above
         from teambot_tui.store.home import teambot_home  # noqa: PLC0415
-        from teambot_tui.store.keeping import Keeping  # noqa: PLC0415
+        from teambot_tui.store.prune import Keeping  # noqa: PLC0415
 
         if self._ephemeral:
             return None
@@ -176,10 +176,7 @@ class Session(session.Session):
 
     def _start_capturing(self) -> Capturing | None:
         from teambot_tui.store.home import teambot_home  # noqa: PLC0415
-        from teambot_tui.store.outputs import (
-            Capturing,
-            Outputs,
-        )
+        from teambot_tui.store.outputs import Capturing, Outputs  # noqa: PLC0415
 
         loop = asyncio.get_running_loop()
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui import Session
-from teambot_tui.store.keeping import Keeping
 from teambot_tui.store.outputs import Outputs, read_output
+from teambot_tui.store.prune import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
