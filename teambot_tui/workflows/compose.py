@@ -6,12 +6,12 @@ import os
 import re
 from dataclasses import dataclass
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
-from teambot_tui.workflows.cycles import find_cycle
 from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
 from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError, placed
 from teambot_tui.workflows.fields import Problems, short, unknown
@@ -20,7 +20,7 @@ from teambot_tui.workflows.schema import ComposeFile, ComposeTask, ComposeWarnin
 from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from teambot_tui.workflows.fields import Field
@@ -377,3 +377,13 @@ class _Reader:
             turned = [*cycle[at:], *cycle[:at], first.text]
             shown = turned if len(turned) <= 12 else [*turned[:10], "…", first.text]
             self._problems.note(first, f"tasks wait for each other: {' → '.join(map(short, shown))}")
+
+
+def find_cycle(needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names of one cycle, each waiting for the next and the last for the first; or nothing."""
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        backwards: list[str] = error.args[1]
+        return backwards[:0:-1]
+    return []

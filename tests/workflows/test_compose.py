@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line
-from teambot_tui.workflows.compose import load_compose
-from teambot_tui.workflows.cycles import find_cycle
+from teambot_tui.workflows.compose import find_cycle, load_compose
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
 
