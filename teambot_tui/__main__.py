@@ -10,6 +10,9 @@ import sys
 
 def main() -> None:
     """Open the screen at once, or do what the words say."""
+    if sys.platform == "win32":
+        sys.stderr.write("Error: teambot does not run on Windows itself: install and start it in WSL.\n")
+        sys.exit(2)
     _open_closed_streams()
     try:
         _main()

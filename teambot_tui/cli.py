@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teambot_tui.agents.errors import AgentsError
+from teambot_tui.engine.text import printable
 from teambot_tui.headless.agents_command import agents
 from teambot_tui.headless.models_command import models
 from teambot_tui.opening import CannotOpenError, has_terminal, here, open_here, open_screen
@@ -34,6 +35,12 @@ class UnusableError(click.ClickException):
     """Something the user gave cannot be used; the text says what and why."""
 
     exit_code = 2
+
+
+def _topics(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    from teambot_tui.help import TOPICS  # noqa: PLC0415  only where somebody presses Tab
+
+    return [topic for topic in TOPICS if topic.startswith(incomplete)]
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -288,6 +295,42 @@ def doctor(as_json: bool) -> None:
 
     health = asyncio.run(examine(Path.cwd(), os.environ))
     click.echo(report.as_json(health) if as_json else report.as_table(health))
+
+
+@main.command("help")
+@click.argument("topic", required=False, shell_complete=_topics)
+def manual(topic: str | None) -> None:
+    """Print a page of the manual; without TOPIC, which there are."""
+    from teambot_tui.help import TOPICS, NoTopicError, plain_page  # noqa: PLC0415
+
+    if topic is None:
+        click.echo("teambot help TOPIC\n")
+        for name, words in TOPICS.items():
+            click.echo(f"  {name:12} {words}")
+        return
+    try:
+        click.echo(plain_page(topic), nl=False)
+    except NoTopicError as error:
+        raise UnusableError(printable(str(error))) from error
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what lets your shell complete teambot's words.
+
+    \b
+    bash, in ~/.bashrc:                  eval "$(teambot completion bash)"
+    zsh, in ~/.zshrc:                    eval "$(teambot completion zsh)"
+    fish, in ~/.config/fish/config.fish: teambot completion fish | source
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
+
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows these shells"
+    # Of click's own: it would also look for the bash on PATH and complain about an old one.
+    script = kind(main, {}, "teambot", "_TEAMBOT_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
 
 
 def _show(

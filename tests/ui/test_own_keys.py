@@ -149,11 +149,3 @@ async def test_they_work_and_are_shown() -> None:
         assert "ctrl+s" in stage.dialog
         await stage.press("escape", "f10")
         await stage.until(lambda: stage.app.return_code == 0, "the end")
-
-
-def test_the_readme_names_every_one() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    listed = readme.partition("The names: `")[2].partition("\n\n")[0]
-    assert listed.replace("`", " ").replace(",", " ").rstrip(".\n ").split() == [
-        key.name for key in ACTIONS if key.name and key.keys
-    ]
