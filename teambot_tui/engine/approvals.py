@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.engine.effects import AnswerPermission, Effect, Publish
+from teambot_tui.engine.effects import AnswerPermission, Effect
 from teambot_tui.engine.facts import PermissionSettled
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.ports import Permissions, Verdict
@@ -33,8 +33,8 @@ class Approvals:
         decision = self._decide(asked)
         if decision is None:
             self.open[asked.task, asked.request] = asked
-            return [Publish(asked)]
-        return [Publish(asked), *_settle(asked, asked.time, *decision)]
+            return [asked]
+        return [asked, *_settle(asked, asked.time, *decision)]
 
     def answer(self, answered: PermissionAnswered) -> list[Effect]:
         """Settle a wish, and with `always` all that are the same.
@@ -48,7 +48,7 @@ class Approvals:
         if answered.always:
             self._always[_wish(asked)] = answered.verdict
             settled = [each for each in self.open.values() if _wish(each) == _wish(asked)]
-        effects: list[Effect] = [Publish(answered)]
+        effects: list[Effect] = [answered]
         for each in settled:
             del self.open[each.task, each.request]
             why = "by you, always" if answered.always else "by you"
@@ -60,10 +60,7 @@ class Approvals:
         withdrawn = [asked for asked in self.open.values() if asked.task == task]
         for asked in withdrawn:
             del self.open[asked.task, asked.request]
-        return [
-            Publish(PermissionSettled(time, task, asked.request, None, "the task is over"))
-            for asked in withdrawn
-        ]
+        return [PermissionSettled(time, task, asked.request, None, "the task is over") for asked in withdrawn]
 
     def _decide(self, asked: PermissionAsked) -> tuple[Verdict, str] | None:
         if remembered := self._always.get(_wish(asked)):
@@ -84,7 +81,7 @@ class Approvals:
 def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str) -> list[Effect]:
     return [
         AnswerPermission(asked.task, asked.request, verdict),
-        Publish(PermissionSettled(time, asked.task, asked.request, verdict, why)),
+        PermissionSettled(time, asked.task, asked.request, verdict, why),
     ]
 
 

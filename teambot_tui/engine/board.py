@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from teambot_tui.engine.dependencies import Dependency
-    from teambot_tui.engine.facts import Fact, TaskCreated
+    from teambot_tui.engine.facts import TaskCreated
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
     from teambot_tui.engine.policy import Policy
@@ -119,6 +119,8 @@ class Task:
     """Those that need its output, in the order they came; once it is there, nobody does."""
     reason: str = ""
     started: float = 0.0
+    prompt: str | None = None
+    """The text it was sent when it last started."""
     parent: Task | None = None
     children: list[Task] = field(default_factory=list)
     attempts: int = 0
@@ -130,7 +132,6 @@ class Task:
     ended: float | None = None
     deadline: float | None = None
     """When a waiting task has waited longer than usual, or when one that failed is tried again."""
-    story: list[Fact] = field(default_factory=list)
 
     def count_lacking(self) -> None:
         """Count what is lacking by agent, in the order of the references."""

@@ -1,22 +1,19 @@
-"""What is to be done, in the imperative: the rules ask, the runner carries out."""
+"""What is to be done, in the imperative: the rules ask, the runner carries out.
+
+A fact among the effects is to be told to every reader; one that came too late to matter is not among them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from teambot_tui.engine.facts import Fact
+
 if TYPE_CHECKING:
-    from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
     from teambot_tui.engine.ports import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Publish:
-    """Tell every reader. A fact that came too late to matter is not published."""
-
-    fact: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +49,4 @@ class WakeAt:
     time: float
 
 
-Effect: TypeAlias = Publish | StartTask | StopTask | AnswerPermission | WakeAt
+Effect: TypeAlias = Fact | StartTask | StopTask | AnswerPermission | WakeAt

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.approvals import Approvals
 from teambot_tui.engine.board import Board, Lane, State, Task
-from teambot_tui.engine.effects import Effect, Publish, StartTask, WakeAt
+from teambot_tui.engine.effects import Effect, StartTask, WakeAt
 from teambot_tui.engine.facts import (
     BudgetReached,
     DependencyMet,
-    Fact,
     TaskDelayed,
     TaskFailed,
     TaskQueued,
@@ -79,7 +78,7 @@ class Moves:
             self._start(task)
         for task in self._lined_up:
             if task in task.level.ready:
-                self._tell(task, TaskQueued(self._now, task.id))
+                self._effects.append(TaskQueued(self._now, task.id))
         self._lined_up.clear()
 
     def _next_to_start(self) -> Task | None:
@@ -99,7 +98,7 @@ class Moves:
     def _pause(self) -> None:
         if not self._is_paused:
             self._is_paused = True
-            self._effects.append(Publish(BudgetReached(self._now, self.spending.cost, self.spending.tokens)))
+            self._effects.append(BudgetReached(self._now, self.spending.cost, self.spending.tokens))
 
     def _start(self, task: Task) -> None:
         prompt = task.sent or compose(task, self.board, self.policy.inject_limit)
@@ -131,7 +130,7 @@ class Moves:
             # At once, so that another that expires with it, but waits for it, is skipped instead.
             self._fall([task])
         else:
-            self._tell(task, WaitProlonged(self._now, task.id, tuple(task.lacking), seconds))
+            self._effects.append(WaitProlonged(self._now, task.id, tuple(task.lacking), seconds))
 
     def _wake_at(self, time: float, task: Task) -> None:
         deadlines = self.board.deadlines
@@ -147,7 +146,7 @@ class Moves:
             task.lacking[source.agent] -= 1
             if not task.lacking[source.agent]:
                 del task.lacking[source.agent]
-                self._tell(task, DependencyMet(self._now, task.id, source.agent))
+                self._effects.append(DependencyMet(self._now, task.id, source.agent))
         if not task.pending:
             self._consider(task.lane)
 
@@ -177,7 +176,7 @@ class Moves:
 
     def _fail(self, task: Task, reason: str) -> None:
         self._finish(task, State.FAILED, reason)
-        self._tell(task, TaskFailed(self._now, task.id, reason))
+        self._effects.append(TaskFailed(self._now, task.id, reason))
 
     def _try_again(self, task: Task, reason: str) -> None:
         """Put a task that failed back to be tried again, each time later."""
@@ -187,7 +186,7 @@ class Moves:
         self._withdraw_wishes(task)
         self._wake_at(self._now + self.policy.retry_delay * 2 ** min(task.attempts - 1, 20), task)
         assert task.deadline is not None
-        self._tell(task, TaskDelayed(self._now, task.id, reason, task.deadline, task.attempts))
+        self._effects.append(TaskDelayed(self._now, task.id, reason, task.deadline, task.attempts))
         self._consider(task.lane)
 
     def _withdraw_wishes(self, task: Task) -> None:
@@ -197,7 +196,7 @@ class Moves:
     def _skip(self, task: Task, because_of: Task) -> None:
         reason = because_of.reason if because_of.state is State.SKIPPED else ending(because_of)
         self._finish(task, State.SKIPPED, reason)
-        self._tell(task, TaskSkipped(self._now, task.id, reason))
+        self._effects.append(TaskSkipped(self._now, task.id, reason))
 
     def _skip_if_obstructed(self, task: Task) -> bool:
         obstacle = task.obstacle()
@@ -234,7 +233,7 @@ class Moves:
         task.sent = None
         task.output = Tail(self.policy.output_limit)
         self.board.unfinished += 1
-        self._tell(task, TaskRetried(self._now, task.id))
+        self._effects.append(TaskRetried(self._now, task.id))
 
     def _rejoin(self, lane: Lane, tasks: list[Task]) -> None:
         """Put tasks back into their agent's queue, where they were submitted."""
@@ -247,7 +246,7 @@ class Moves:
         if head.state is State.WAITING:
             head.state = State.QUEUED
             head.deadline = None
-            self._tell(head, TaskQueued(self._now, head.id))
+            self._effects.append(TaskQueued(self._now, head.id))
 
     def _await_again(self, task: Task, index: int, dependency: Dependency) -> None:
         source = task.sources[index]
@@ -276,12 +275,8 @@ class Moves:
 
     # Telling
 
-    def _tell(self, task: Task, fact: Fact) -> None:
-        task.story.append(fact)
-        self._effects.append(Publish(fact))
-
     def _tell_waiting(self, task: Task) -> None:
-        self._tell(task, TaskWaiting(self._now, task.id, tuple(task.lacking), task.no_output_yet()))
+        self._effects.append(TaskWaiting(self._now, task.id, tuple(task.lacking), task.no_output_yet()))
 
 
 def _at(agents: Iterable[AgentId]) -> str:

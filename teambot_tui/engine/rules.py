@@ -12,7 +12,7 @@ from collections import deque
 from typing import assert_never
 
 from teambot_tui.engine.board import Lane, State, Task
-from teambot_tui.engine.effects import Effect, Publish, StopTask, WakeAt
+from teambot_tui.engine.effects import Effect, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     ActivityReported,
     AgentDefined,
@@ -84,7 +84,7 @@ class Rules(Moves):
                 self._let_time_pass(fact)
             case InputEnded():
                 self._input_has_ended = True
-                effects.append(Publish(fact))
+                self._effects.append(fact)
             case ActivityReported():
                 self._note_activity(fact)
             case PermissionAsked():
@@ -112,7 +112,7 @@ class Rules(Moves):
                 | IterationStarted()
                 | UpEnded()
             ):
-                effects.append(Publish(fact))
+                self._effects.append(fact)
             case (
                 TaskQueued()
                 | TaskWaiting()
@@ -137,7 +137,7 @@ class Rules(Moves):
 
     def _create(self, fact: TaskCreated) -> None:
         task = self.board.add(fact)
-        self._tell(task, fact)
+        self._effects.append(fact)
         self._bind_waiters(task)
         if self._skip_if_obstructed(task):
             self._fall([task])
@@ -149,14 +149,15 @@ class Rules(Moves):
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
             task.started = task.heard = fact.time
-            self._tell(task, fact)
+            task.prompt = fact.prompt
+            self._effects.append(fact)
 
     def _hear(self, fact: TextProduced) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
             task.output.append(fact.text)
             task.heard = fact.time
-            self._effects.append(Publish(fact))
+            self._effects.append(fact)
 
     def _note_activity(self, fact: ActivityReported) -> None:
         task = self.board.tasks[fact.task]
@@ -164,7 +165,7 @@ class Rules(Moves):
             if isinstance(fact.activity, Usage):  # it was used even if the task is cancelled
                 self.spending.add(task.id, fact.activity)
             task.heard = fact.time
-            self._effects.append(Publish(fact))
+            self._effects.append(fact)
 
     def _ask(self, fact: PermissionAsked) -> None:
         task = self.board.tasks[fact.task]
@@ -175,21 +176,23 @@ class Rules(Moves):
     def _set_budget(self, fact: BudgetSet) -> None:
         self.spending.cost_limit, self.spending.token_limit = fact.cost, fact.tokens
         self._is_paused = False
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
         self._start_ready()
 
     def _end_work(self, fact: WorkEnded) -> None:
         task = self.board.tasks[fact.task]
         if task.lane.busy is not task:
             return
-        self._tell(task, fact)
+        self._effects.append(fact)
         task.lane.busy = None
         task.level.running -= 1
         if task.state is not State.EXECUTING:
             self._consider(task.lane)
         elif fact.error is None:
             self._finish(task, State.COMPLETED)
-            self._tell(task, TaskCompleted(self._now, task.id, task.output.text, self._now - task.started))
+            self._effects.append(
+                TaskCompleted(self._now, task.id, task.output.text, self._now - task.started)
+            )
             self._fall([task])
         elif task.attempts < task.plan.retries:
             self._try_again(task, fact.error)
@@ -205,7 +208,7 @@ class Rules(Moves):
         tasks = [task for task in named if task.ended is None]
         if not tasks:
             return
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
         self._cancel_tasks(tasks)
         self._start_ready()
 
@@ -220,7 +223,7 @@ class Rules(Moves):
             if task.lane.busy is task and task.state is State.EXECUTING:
                 self._effects.append(StopTask(task.id))
             self._finish(task, State.CANCELLED)
-            self._tell(task, TaskCancelled(self._now, task.id))
+            self._effects.append(TaskCancelled(self._now, task.id))
             cancelled.append(task)
             line += _unfinished(task.children)
         self._fall(cancelled)
@@ -229,7 +232,7 @@ class Rules(Moves):
         task = self.board.tasks[fact.task]
         if task.ended is not None:
             return
-        self._tell(task, fact)
+        self._effects.append(fact)
         if task.state is State.EXECUTING:
             self._effects.append(StopTask(task.id))
         self._fail(task, f"Timed out after {fact.seconds:g} s.")
@@ -242,13 +245,13 @@ class Rules(Moves):
             self.board.context.pop(fact.key, None)
         else:
             self.board.context[fact.key] = fact.value
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
 
     def _retry(self, fact: RetryRequested) -> None:
         root = self.board.tasks[fact.task]
         if root.state not in (State.FAILED, State.CANCELLED):
             return
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
         revived = self.board.revival(root)
         for task in revived:
             self._revive(task)
@@ -268,7 +271,7 @@ class Rules(Moves):
         self._start_ready()
 
     def _let_time_pass(self, fact: TimePassed) -> None:
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
         deadlines = self.board.deadlines
         while deadlines and deadlines[0][0] <= fact.time:
             deadline, _, task = heapq.heappop(deadlines)

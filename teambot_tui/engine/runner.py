@@ -10,7 +10,7 @@ from functools import partial
 from logging import getLogger
 from typing import TYPE_CHECKING, assert_never
 
-from teambot_tui.engine.effects import AnswerPermission, Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.effects import AnswerPermission, Effect, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     ActivityReported,
     CancelRequested,
@@ -113,8 +113,6 @@ class Runner:
 
     def _carry_out(self, effect: Effect, now: float) -> None:
         match effect:
-            case Publish():
-                self._bus.publish(effect.fact)
             case StartTask():
                 self._start(effect, now)
             case StopTask():
@@ -124,7 +122,7 @@ class Runner:
             case WakeAt():
                 self._set_alarm(effect.time)
             case _:
-                assert_never(effect)
+                self._bus.publish(effect)
 
     def _start(self, effect: StartTask, now: float) -> None:
         member = self._member_of(effect.task)

@@ -27,7 +27,6 @@ from teambot_tui.engine.facts import (
     TaskFailed,
     TaskRetried,
     TaskSkipped,
-    TaskStarted,
     TextProduced,
     WaitProlonged,
 )
@@ -317,13 +316,12 @@ class Mirror:
     def prompt(self, name: TaskId) -> Prompt | None:
         """Return the prompt a task was sent, or would be sent now; nothing while an output is lacking."""
         task: Task = self._board.tasks[name]
-        started = next((fact for fact in reversed(task.story) if isinstance(fact, TaskStarted)), None)
-        if started is None or task.state in (State.QUEUED, State.WAITING):
+        if task.prompt is None or task.state in (State.QUEUED, State.WAITING):
             if any(source is None or source.ended is None for source in task.sources):
                 return None
             return compose(task, self._board, self.policy.inject_limit)
         # What others have said since then changes nothing about it.
-        return replace(compose(task, self._board, self.policy.inject_limit), text=started.prompt)
+        return replace(compose(task, self._board, self.policy.inject_limit), text=task.prompt)
 
     def falls_with(self, names: Iterable[TaskId]) -> tuple[TaskId, ...]:
         """Return what else would be cancelled, or skipped, if these tasks were cancelled."""

@@ -352,19 +352,20 @@ async def test_backward_compatible_calls_work_as_before() -> None:
 
 
 async def test_retries_are_for_failures_of_the_agent_with_growing_pauses() -> None:
-    gate = Gate()
-    async with session_on(gate, Policy(retry_delay=0.001)) as session:
-        run = await one(session, "Try", agent="pm", retries=2)
-        for attempt in (1, 2, 3):
-            # The next attempt may have begun by the time this one is seen to be over.
-            await until(lambda attempt=attempt: len(gate.started) >= attempt)  # type: ignore[misc]
-            gate.fail("pm#1", "flaky")
-            await until(lambda attempt=attempt: len(gate.closed) >= attempt)  # type: ignore[misc]
-        await run.wait()
-        assert (run.status, run.reason, len(gate.started)) == (State.FAILED, "flaky", 3)
-        story = session.board.tasks[run.id].story
-        delays = [fact.until - fact.time for fact in story if isinstance(fact, TaskDelayed)]
-        assert delays == [pytest.approx(0.001, rel=0.01), pytest.approx(0.002, rel=0.01)]
+    gate, watch = Gate(), Watch()
+    session = session_on(gate, Policy(retry_delay=0.001))
+    with session.bus.subscribe(watch.see):
+        async with session:
+            run = await one(session, "Try", agent="pm", retries=2)
+            for attempt in (1, 2, 3):
+                # The next attempt may have begun by the time this one is seen to be over.
+                await until(lambda attempt=attempt: len(gate.started) >= attempt)  # type: ignore[misc]
+                gate.fail("pm#1", "flaky")
+                await until(lambda attempt=attempt: len(gate.closed) >= attempt)  # type: ignore[misc]
+            await run.wait()
+            assert (run.status, run.reason, len(gate.started)) == (State.FAILED, "flaky", 3)
+            delays = [fact.until - fact.time for fact in watch.facts if isinstance(fact, TaskDelayed)]
+            assert delays == [pytest.approx(0.001, rel=0.01), pytest.approx(0.002, rel=0.01)]
 
 
 async def test_retries_are_not_for_failures_of_dependencies() -> None:

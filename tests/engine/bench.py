@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from teambot_tui.engine.effects import Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.effects import AnswerPermission, Effect, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     CancelRequested,
     DependencyMet,
@@ -157,15 +157,15 @@ class Bench:
             if line := _line(effect):
                 self._lines.append(line)
             match effect:
-                case Publish(told):
-                    self.published.append(told)
                 case StartTask(task, _, prompt, model):
                     self.prompts[task] = prompt
                     self._handle(TaskStarted(self.now, task, prompt.text, "", model))
                 case WakeAt(time):
                     self.alarms.append(time)
-                case StopTask():
+                case StopTask() | AnswerPermission():
                     pass
+                case told:
+                    self.published.append(told)
 
 
 def _scenes(script: str) -> list[tuple[str, list[str]]]:
@@ -182,30 +182,30 @@ def _line(effect: Effect) -> str | None:
     match effect:
         case StopTask(task):
             return f"stop {task}"
-        case Publish(TaskStarted(task=task)):
+        case TaskStarted(task=task):
             return f"{task} started"
-        case Publish(TextProduced(task=task, text=text)):
+        case TextProduced(task=task, text=text):
             return f"{task} said {text}"
-        case Publish(TaskQueued(task=task)):
+        case TaskQueued(task=task):
             return f"{task} queued"
-        case Publish(TaskWaiting(task=task, waiting_for=agents, no_output_yet=without)):
+        case TaskWaiting(task=task, waiting_for=agents, no_output_yet=without):
             names = ", ".join(agents)
             return f"{task} waits for {names}" + (
                 f" (no output yet: {', '.join(without)})" if without else ""
             )
-        case Publish(WaitProlonged(task=task, waiting_for=agents)):
+        case WaitProlonged(task=task, waiting_for=agents):
             return f"{task} still waits for {', '.join(agents)}"
-        case Publish(DependencyMet(task=task, agent=agent)):
+        case DependencyMet(task=task, agent=agent):
             return f"{task} has {agent}"
-        case Publish(TaskCompleted(task=task, output=output)):
+        case TaskCompleted(task=task, output=output):
             return f"{task} completed" + (f": {output}" if output else "")
-        case Publish(TaskFailed(task=task, reason=reason)):
+        case TaskFailed(task=task, reason=reason):
             return f"{task} failed: {reason}"
-        case Publish(TaskSkipped(task=task, reason=reason)):
+        case TaskSkipped(task=task, reason=reason):
             return f"{task} skipped: {reason}"
-        case Publish(TaskCancelled(task=task)):
+        case TaskCancelled(task=task):
             return f"{task} cancelled"
-        case Publish(TaskRetried(task=task)):
+        case TaskRetried(task=task):
             return f"{task} retried"
         case _:
             return None
@@ -231,7 +231,7 @@ def _task(task: Task) -> object:
         sorted(each.agent if hasattr(each, "queue") else each.id for each in task.pending),
         sorted(each.id for each in task.dependents),
         (list(task.lacking.items()), task.started, task.ended, task.deadline),
-        (task.output.text, task.output.total, tuple(task.story)),
+        (task.output.text, task.output.total, task.prompt),
     )
 
 

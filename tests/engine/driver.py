@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import teambot_tui.engine.cycles as cycles
 import teambot_tui.engine.resolver as resolver
-from teambot_tui.engine.effects import AnswerPermission, Effect, Publish, StartTask, StopTask, WakeAt
+from teambot_tui.engine.effects import AnswerPermission, Effect, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     CancelRequested,
     Fact,
@@ -244,8 +244,6 @@ class World:
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
-            case Publish(fact):
-                self._see(fact)
             case StartTask(task, _, prompt):
                 self.model.start(self.model.duties[task], prompt.text, len(self.steps))
                 self._report(TaskStarted(self.now, task, prompt.text, "", effect.model))
@@ -255,8 +253,8 @@ class World:
                 raise AssertionError("nobody asked")
             case WakeAt(time):
                 self.alarm = time if self.alarm is None else min(time, self.alarm)
-            case _:
-                assert_never(effect)
+            case fact:
+                self._see(fact)
 
     def _see(self, fact: Fact) -> None:
         self.facts.append(fact)

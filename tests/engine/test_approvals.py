@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from teambot_tui.engine.effects import AnswerPermission, Publish
+from teambot_tui.engine.effects import AnswerPermission
 from teambot_tui.engine.facts import (
     ActivityReported,
     BudgetReached,
@@ -67,7 +67,7 @@ def told(effects: object) -> list[str]:
         match effect:
             case AnswerPermission(_, request, verdict):
                 lines.append(f"{verdict} {request}")
-            case Publish(PermissionSettled(request=request, verdict=verdict, why=why)):
+            case PermissionSettled(request=request, verdict=verdict, why=why):
                 lines.append(f"{request}: {verdict} {why}")
     return lines
 

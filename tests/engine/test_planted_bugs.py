@@ -13,7 +13,7 @@ import teambot_tui.engine.resolver as resolver
 from teambot_tui.engine.board import Board, Lane, State, Task
 from teambot_tui.engine.cycles import Prospect
 from teambot_tui.engine.dependencies import Condition
-from teambot_tui.engine.effects import Effect, Publish, WakeAt
+from teambot_tui.engine.effects import Effect, WakeAt
 from teambot_tui.engine.facts import (
     CancelRequested,
     TaskCancelled,
@@ -62,7 +62,7 @@ class DoubleEnd(Rules):
     def _end_work(self, fact: WorkEnded) -> None:
         task = self.board.tasks[fact.task]
         if task.lane.busy is task and task.state is State.CANCELLED:
-            self._tell(task, TaskCancelled(self._now, task.id))
+            self._effects.append(TaskCancelled(self._now, task.id))
         super()._end_work(fact)
 
 
@@ -148,7 +148,7 @@ class NoWaitIsHard(Rules):
     """However long a task waits for nothing, it is only told."""
 
     def _end_wait(self, task: Task) -> None:
-        self._tell(task, WaitProlonged(self._now, task.id, tuple(task.lacking), self.policy.wait_timeout))
+        self._effects.append(WaitProlonged(self._now, task.id, tuple(task.lacking), self.policy.wait_timeout))
         task.deadline = self._now + self.policy.wait_timeout
 
 
@@ -289,7 +289,7 @@ class LateTextIsHeard(Rules):
     """What a cancelled task still says is published."""
 
     def _hear(self, fact: TextProduced) -> None:
-        self._effects.append(Publish(fact))
+        self._effects.append(fact)
         self.board.tasks[fact.task].output.append(fact.text)
 
 

@@ -78,10 +78,16 @@ class Life(Bench):
         assert not self._at_work()
         assert not self.rules.approvals.open, "nobody is left who could be answered"
 
+    def _was_retried_since(self, task: Task, time: float) -> bool:
+        return any(
+            isinstance(fact, TaskRetried) and fact.task == task.id and fact.time >= time
+            for fact in self.published
+        )
+
     def _check_children(self, task: Task) -> None:
         ended = task.ended or 0.0
         going = [each for each in task.children if each.ended is None]
-        assert all(_was_retried_since(each, ended) for each in going), "children end with their parent"
+        assert all(self._was_retried_since(each, ended) for each in going), "children end with their parent"
 
     def _at_work(self) -> list[Task]:
         return [lane.busy for lane in self.board.lanes.values() if lane.busy is not None]
@@ -153,10 +159,6 @@ class Life(Bench):
                 self.report(ContextSet(self.now, random.choice("xy"), random.choice((None, "1", "2"))))
             case _:
                 self.wait(random.choice((1.0, 4.0, 31.0)))
-
-
-def _was_retried_since(task: Task, time: float) -> bool:
-    return any(isinstance(fact, TaskRetried) and fact.time >= time for fact in task.story)
 
 
 def everything(rules: Rules) -> object:
