@@ -165,7 +165,7 @@ class Task:
 
     def obstacle(self) -> Task | None:
         """The first of them."""
-        return next(self.obstacles(), None)
+        return next(self.obstacles(), None) if self.sources else None
 
     def meets(self, condition: Condition) -> bool:
         """Whether the task, which has ended, ended as somebody who depends on it wants."""

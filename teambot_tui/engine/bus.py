@@ -46,21 +46,24 @@ class Bus:
 
     def publish(self, fact: Fact) -> None:
         """Deliver a fact; one that is published by a subscriber follows after the one at hand."""
-        self._pending.append(fact)
         if self._delivering:
+            self._pending.append(fact)
             return
         self._delivering = True
         try:
+            self._deliver(fact)
             while self._pending:
-                fact = self._pending.popleft()
-                handlers = self._routes.get(type(fact))
-                for handler in self._route(type(fact)) if handlers is None else handlers:
-                    try:
-                        handler(fact)
-                    except Exception as error:  # noqa: BLE001  a subscriber is foreign code: report, go on
-                        self._report(handler, fact, error)
+                self._deliver(self._pending.popleft())
         finally:
             self._delivering = False
+
+    def _deliver(self, fact: Fact) -> None:
+        handlers = self._routes.get(type(fact))
+        for handler in self._route(type(fact)) if handlers is None else handlers:
+            try:
+                handler(fact)
+            except Exception as error:  # noqa: BLE001  a subscriber is foreign code: report, go on
+                self._report(handler, fact, error)
 
     def _route(self, kind: type[Fact]) -> tuple[Handler, ...]:
         handlers = tuple(handler for handler, kinds in self._subscribers if not kinds or kind in kinds)

@@ -5,10 +5,10 @@ A fact among the effects is to be told to every reader; one that came too late t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from teambot_tui.engine.facts import Fact
+from teambot_tui.engine.values import value
 
 if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StartTask:
     """Give the task to its agent's backend."""
 
@@ -26,14 +26,14 @@ class StartTask:
     model: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StopTask:
     """Stop the work on a task and report when it has ended."""
 
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AnswerPermission:
     """Tell a backend what became of its request."""
 
@@ -42,11 +42,13 @@ class AnswerPermission:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WakeAt:
     """Report the time when it is this late."""
 
     time: float
 
 
-Effect: TypeAlias = Fact | StartTask | StopTask | AnswerPermission | WakeAt
+Action: TypeAlias = StartTask | StopTask | AnswerPermission | WakeAt
+
+Effect: TypeAlias = Fact | Action

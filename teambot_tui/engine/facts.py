@@ -7,8 +7,9 @@ clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from teambot_tui.engine.values import value
 
 if TYPE_CHECKING:
     from teambot_tui.engine.dependencies import Dependency
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 # What comes from outside
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StatementAccepted:
     """A statement was understood and made these tasks."""
 
@@ -29,7 +30,7 @@ class StatementAccepted:
     tasks: tuple[TaskId, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StatementRejected:
     """A submission was refused; nothing of it started."""
 
@@ -40,7 +41,7 @@ class StatementRejected:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskCreated:
     """A task joined its agent's queue, its references bound once and for all.
 
@@ -68,7 +69,7 @@ class TaskCreated:
     retries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentDefined:
     """An agent joined for this session: as `base`, and with a prompt of its own on top of it."""
 
@@ -81,7 +82,7 @@ class AgentDefined:
     """The task that started it, if it was not the person."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentDismissed:
     """An agent that had joined for this session left it."""
 
@@ -89,7 +90,7 @@ class AgentDismissed:
     agent: AgentId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DefaultAgentSet:
     """What is addressed to nobody goes to this agent from now on, or to nobody."""
 
@@ -97,7 +98,7 @@ class DefaultAgentSet:
     agent: AgentId | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelSet:
     """An agent's further tasks run on this model, or on the one that its backend chooses."""
 
@@ -106,7 +107,7 @@ class ModelSet:
     model: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BackendSet:
     """An agent's further tasks run on this kind of backend."""
 
@@ -115,7 +116,7 @@ class BackendSet:
     backend: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentPromoted:
     """An agent that had joined for this session is kept for later ones, under this name."""
 
@@ -124,7 +125,7 @@ class AgentPromoted:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MemoryForgotten:
     """An agent's next task begins without memory of the earlier ones."""
 
@@ -132,7 +133,7 @@ class MemoryForgotten:
     agent: AgentId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContextSet:
     """Something that every agent is told was set, as JSON, or taken back."""
 
@@ -141,7 +142,7 @@ class ContextSet:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskExpired:
     """The task had a time to be done in, and it is over."""
 
@@ -150,7 +151,7 @@ class TaskExpired:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskStarted:
     """A backend received the task: `prompt` is exactly the text that was sent."""
 
@@ -161,7 +162,7 @@ class TaskStarted:
     model: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextProduced:
     """The agent said something more; the text is clean."""
 
@@ -170,7 +171,7 @@ class TextProduced:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ActivityReported:
     """The agent thought, used a tool, made a plan or told what it has used; all text in it is clean."""
 
@@ -179,7 +180,7 @@ class ActivityReported:
     activity: Activity
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PermissionAsked:
     """The agent wants to do something and waits for permission.
 
@@ -201,7 +202,7 @@ class PermissionAsked:
     is_whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PermissionAnswered:
     """The person decided; `always` counts for exactly the same wish of this agent from now on."""
 
@@ -212,7 +213,7 @@ class PermissionAnswered:
     always: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BudgetSet:
     """The person allows this much in all, in US dollars and in tokens; None is no limit."""
 
@@ -221,7 +222,7 @@ class BudgetSet:
     tokens: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UpStarted:
     """A workflow that is kept in a file began; `up` is its name among those of this session.
 
@@ -239,7 +240,7 @@ class UpStarted:
     iterations: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IterationStarted:
     """The tasks that are made in this scope from now on belong to this iteration, counted from 1."""
 
@@ -249,7 +250,7 @@ class IterationStarted:
     iteration: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UpEnded:
     """No more iterations come, and all tasks have ended; `reason` says why, if it is over before its time."""
 
@@ -258,7 +259,7 @@ class UpEnded:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WorkEnded:
     """The backend is done with the task and nothing of it runs any more."""
 
@@ -267,7 +268,7 @@ class WorkEnded:
     error: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CancelRequested:
     """Someone wants these tasks to stop."""
 
@@ -275,7 +276,7 @@ class CancelRequested:
     tasks: tuple[TaskId, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RetryRequested:
     """Someone wants this task, and what was skipped because of it, done again."""
 
@@ -283,21 +284,21 @@ class RetryRequested:
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TimePassed:
     """The clock moved on."""
 
     time: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InputEnded:
     """Nobody will submit anything more: an agent that no task could start any more stays without output."""
 
     time: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SubscriberFailed:
     """A reader of the bus broke on a fact; the others were served."""
 
@@ -309,7 +310,7 @@ class SubscriberFailed:
 # What the rules conclude
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskQueued:
     """The task could run, but as many agents as allowed are at work."""
 
@@ -317,7 +318,7 @@ class TaskQueued:
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskWaiting:
     """The task is its agent's next and lacks outputs, in the order of its references.
 
@@ -330,7 +331,7 @@ class TaskWaiting:
     no_output_yet: tuple[AgentId, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WaitProlonged:
     """The task has waited longer than usual for tasks that have not ended, and waits on."""
 
@@ -340,7 +341,7 @@ class WaitProlonged:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DependencyMet:
     """A waiting task no longer waits for this agent."""
 
@@ -349,7 +350,7 @@ class DependencyMet:
     agent: AgentId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskCompleted:
     """The task has its output."""
 
@@ -359,7 +360,7 @@ class TaskCompleted:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskFailed:
     """The task ended without a usable output."""
 
@@ -368,7 +369,7 @@ class TaskFailed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskSkipped:
     """The task never ran, because something it depends on did not complete."""
 
@@ -377,7 +378,7 @@ class TaskSkipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskCancelled:
     """The task was stopped by request."""
 
@@ -385,7 +386,7 @@ class TaskCancelled:
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskRetried:
     """The task is queued again, as if it had never ended."""
 
@@ -393,7 +394,7 @@ class TaskRetried:
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskDelayed:
     """The task failed and is tried again by itself, not before `until`."""
 
@@ -404,7 +405,7 @@ class TaskDelayed:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PermissionSettled:
     """An agent no longer waits for leave: it has an answer or, with no verdict, its task is over."""
 
@@ -415,7 +416,7 @@ class PermissionSettled:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BudgetReached:
     """What was allowed is used up: nothing more starts until more is allowed."""
 

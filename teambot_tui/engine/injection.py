@@ -8,7 +8,6 @@ and says so.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from teambot_tui.engine import context
@@ -19,6 +18,7 @@ from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.outcomes import ending
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.text import last_bytes, size_in_bytes
+from teambot_tui.engine.values import value
 from teambot_tui.language.nodes import Code, Directive, Reference, Variable, Words
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _NOTHING = "There is nothing to send"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prompt:
     """The text to send, and the shared context to send beside it.
 
@@ -80,7 +80,7 @@ def compose(task: Task, board: Board, limit: int) -> Prompt:
     text = _after_results([(source, outputs[source]) for source in results], text)
     text = _prefaced(plan.preface, text)
     problem = ""
-    if not plan.preface and all(map(_is_silent, used)) and not any(map(insertion.adds, plan.parts)):
+    if not plan.preface and not any(map(insertion.adds, plan.parts)) and all(map(_is_silent, used)):
         silent = ", ".join(dict.fromkeys(f"@{source.agent}" for source in used))
         problem = f"{_NOTHING}: {silent} said nothing." if silent else f"{_NOTHING}."
     given = tuple(Given(source.agent, outputs[source]) for source in outputs)

@@ -71,11 +71,12 @@ class Moves:
 
     def _start_ready(self) -> None:
         """Start as many as may run at once; say of the others that they are queued."""
-        levels = self.board.levels
-        if self.spending.exhausted and any(level.ready for level in levels):
-            self._pause()
-        while (task := self._next_to_start()) is not None:
-            self._start(task)
+        if self.spending.exhausted:
+            if any(level.ready for level in self.board.levels):
+                self._pause()
+        else:
+            while (task := self._next_to_start()) is not None:
+                self._start(task)
         for task in self._lined_up:
             if task in task.level.ready:
                 self._effects.append(TaskQueued(self._now, task.id))
@@ -83,14 +84,13 @@ class Moves:
 
     def _next_to_start(self) -> Task | None:
         for level in reversed(self.board.levels):  # whoever is waited for first
-            has_room = level.running < self.policy.at_once(level.depth)
-            if level.ready and has_room and not self.spending.exhausted:
+            if level.ready and level.running < self.policy.at_once(level.depth):
                 return level.ready.popitem(last=False)[0]
         return None
 
     def _fail_stuck(self) -> None:
         """Fail the waits for nothing, one by one, once no input and no task is left that could end them."""
-        while self._input_has_ended and (stuck := self.board.stuck()):
+        while stuck := self.board.stuck():
             self._fail(stuck, f"Nobody is left who could give {_at(stuck.no_output_yet())} any work.")
             self._fall([stuck])
             self._start_ready()

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from teambot_tui.engine.values import value
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Given:
     """An output that was put into a prompt, and whose it is."""
 
@@ -71,7 +73,7 @@ class ToolProvider(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Request:
     """One task for a backend: `prompt` is the whole text to send, `system` says who the agent is.
 
@@ -97,7 +99,7 @@ class Request:
     """How many turns it may take, for backends that can say so."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text:
     """A piece of the answer, of any length, as it arrived."""
 

@@ -130,7 +130,8 @@ class Rules(Moves):
                 pass  # a conclusion of these rules: replaying the facts it came from reaches it again
             case _:
                 assert_never(fact)
-        self._fail_stuck()
+        if self._input_has_ended:
+            self._fail_stuck()
         return effects
 
     # Facts

@@ -10,7 +10,7 @@ from functools import partial
 from logging import getLogger
 from typing import TYPE_CHECKING, assert_never
 
-from teambot_tui.engine.effects import AnswerPermission, Effect, StartTask, StopTask, WakeAt
+from teambot_tui.engine.effects import Action, AnswerPermission, StartTask, StopTask, WakeAt
 from teambot_tui.engine.facts import (
     ActivityReported,
     CancelRequested,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 logger = getLogger(__name__)
 
+_ACTIONS = (StartTask, StopTask, AnswerPermission, WakeAt)
 _LONGEST_DELAY = 10.0  # seconds after a sleep of the machine until it is noticed
 
 
@@ -77,8 +78,12 @@ class Runner:
 
     def report(self, fact: Input) -> None:
         """Let a fact have its consequences."""
+        publish = self._bus.publish
         for effect in self._rules.handle(fact):
-            self._carry_out(effect, fact.time)
+            if isinstance(effect, _ACTIONS):
+                self._carry_out(effect, fact.time)
+            else:
+                publish(effect)
         if self._rules.board.unfinished or self._running:
             self._idle.clear()
         else:
@@ -111,18 +116,18 @@ class Runner:
     async def _close_backends(self) -> None:
         await asyncio.gather(*(_end_what_is_kept(CloseBackend(each)) for each in self.upkeep.backends))
 
-    def _carry_out(self, effect: Effect, now: float) -> None:
-        match effect:
+    def _carry_out(self, action: Action, now: float) -> None:
+        match action:
             case StartTask():
-                self._start(effect, now)
+                self._start(action, now)
             case StopTask():
-                self._stop(effect.task)
+                self._stop(action.task)
             case AnswerPermission():
-                self._answer(effect)
+                self._answer(action)
             case WakeAt():
-                self._set_alarm(effect.time)
+                self._set_alarm(action.time)
             case _:
-                self._bus.publish(effect)
+                assert_never(action)
 
     def _start(self, effect: StartTask, now: float) -> None:
         member = self._member_of(effect.task)

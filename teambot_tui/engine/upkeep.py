@@ -52,6 +52,8 @@ class Upkeep:
         self._runs_on: dict[AgentId, Backend] = {}
         self._users: Counter[int] = Counter()
         self._backends: dict[int, Backend] = {}
+        self._suspendable: dict[int, Suspendable] = {}
+        """Those among them: asking one what it can do takes longer than the rest of a task."""
         self._at_work: dict[AgentId, Backend] = {}
         self._kept: set[AgentId] = set()
         """Those for whom their backend may keep something."""
@@ -75,7 +77,10 @@ class Upkeep:
             return
         if before is not None:
             self.leave(member.id)
-        self._backends[id(backend)] = backend
+        if id(backend) not in self._backends:
+            self._backends[id(backend)] = backend
+            if isinstance(backend, Suspendable):
+                self._suspendable[id(backend)] = backend
         self._runs_on[member.id] = backend
         self._users[id(backend)] += 1
 
@@ -101,11 +106,13 @@ class Upkeep:
         backend = self._at_work.pop(agent)
         if self._runs_on.get(agent) is not backend:
             self._left.append((agent, backend))
-        elif isinstance(backend, Suspendable):
-            self._idle[agent] = backend
+        elif suspendable := self._suspendable.get(id(backend)):
+            self._idle[agent] = suspendable
 
     def due(self) -> list[Due]:
         """Return what is to be ended now, each once."""
+        if not self._left and len(self._idle) <= self._most_idle:
+            return []
         due: dict[Due, None] = {}
         for agent, backend in self._left:
             if isinstance(backend, Lasting):
