@@ -1,16 +1,14 @@
 """The bus: every fact reaches every subscriber once, in the same order for all.
 
 Publishing never waits and never loses. A subscriber is called at once; one that wants its facts at its own
-pace takes a mailbox, in which consecutive words, or thoughts, of a task become one. A subscriber that breaks
-hurts nobody: its failure is published as a fact.
+pace takes a backlog, in which the words, or thoughts, of a task become one. A subscriber that breaks hurts
+nobody: its failure is published as a fact.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from teambot_tui.engine.facts import ActivityReported, Fact, SubscriberFailed, TextProduced
@@ -18,7 +16,9 @@ from teambot_tui.engine.ports import Thought
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Callable, Iterator
+
+    from teambot_tui.engine.ids import TaskId
 
 Handler: TypeAlias = "Callable[[Fact], None]"
 
@@ -79,72 +79,54 @@ class Bus:
 
 
 class Backlog:
-    """Facts that wait for a reader; consecutive words or thoughts of a task wait as one."""
+    """Facts that wait for a reader; more words, or thoughts, of a task are added to those that wait.
+
+    Whoever speaks in between, a task's text waits as one until another fact of the task comes, which stays
+    behind it. So what waits does not grow with what is said.
+    """
 
     def __init__(self) -> None:
         self._facts: list[Fact] = []
-        self._pieces: list[str] = []
+        self._speaking: dict[TaskId, tuple[int, list[str]]] = {}
+        """Where the text of each task waits that goes on, and its pieces."""
 
     def put(self, fact: Fact) -> None:
-        """Add a fact; more of what the task that spoke last says, or thinks, is added to that."""
-        text = _flowing(fact)
-        if text is None:
-            self._seal()
-        elif self._facts and _goes_on(self._facts[-1], fact):
-            self._pieces.append(text)
-            return
-        else:
-            self._seal()
-            self._pieces.append(text)
+        """Add a fact."""
+        task: TaskId | None = getattr(fact, "task", None)
+        if task is not None:
+            text = _text_of(fact)
+            if text is not None and task in self._speaking:
+                place, pieces = self._speaking[task]
+                if type(self._facts[place]) is type(fact):
+                    pieces.append(text)
+                    return
+            self._merge(task)
+            if text is not None:
+                self._speaking[task] = (len(self._facts), [text])
         self._facts.append(fact)
 
     def take(self) -> list[Fact]:
         """Return everything that has arrived since the last time."""
-        self._seal()
+        for task in tuple(self._speaking):
+            self._merge(task)
         facts, self._facts = self._facts, []
         return facts
 
-    def _seal(self) -> None:
-        if len(self._pieces) > 1:
-            whole, last = "".join(self._pieces), self._facts[-1]
-            if isinstance(last, TextProduced):
-                self._facts[-1] = replace(last, text=whole)
-            elif isinstance(last, ActivityReported):
-                self._facts[-1] = replace(last, activity=Thought(whole))
-        self._pieces.clear()
+    def _merge(self, task: TaskId) -> None:
+        """Make one text of the pieces of a task."""
+        place, pieces = self._speaking.pop(task, (0, ()))
+        if len(pieces) > 1:
+            first, whole = self._facts[place], "".join(pieces)
+            if isinstance(first, TextProduced):
+                self._facts[place] = TextProduced(first.time, task, whole)
+            else:
+                self._facts[place] = ActivityReported(first.time, task, Thought(whole))
 
 
-def _flowing(fact: Fact) -> str | None:
+def _text_of(fact: Fact) -> str | None:
     """The text of a fact that comes in pieces."""
     if isinstance(fact, TextProduced):
         return fact.text
     if isinstance(fact, ActivityReported) and isinstance(fact.activity, Thought):
         return fact.activity.text
     return None
-
-
-def _goes_on(last: Fact, fact: Fact) -> bool:
-    return (
-        type(last) is type(fact) and _flowing(last) is not None and last.task == fact.task  # type: ignore[union-attr]  # whatever flows is of a task
-    )
-
-
-class Mailbox(Backlog):
-    """A backlog that an async reader waits at. `mailbox.put` is the handler to subscribe."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._wake = asyncio.Event()
-
-    def put(self, fact: Fact) -> None:
-        """Add a fact and wake the reader."""
-        super().put(fact)
-        self._wake.set()
-
-    async def __aiter__(self) -> AsyncIterator[Fact]:
-        """Yield facts for ever, as they arrive."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            for fact in self.take():
-                yield fact

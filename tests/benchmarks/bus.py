@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.bus import Bus, Mailbox
+from teambot_tui.engine.bus import Backlog, Bus
 from teambot_tui.engine.facts import TaskQueued, TextProduced
 from teambot_tui.engine.ids import TaskId
 from tests.benchmarks.measure import Figure, at_most, best, in_time, repeated
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SUBSCRIBERS = (1, 10, 100)
 LIMIT = 3.0
+SPEAKERS = 6
+MOST_WAITING = 100
 _TASK = TaskId("pm#1")
 
 
@@ -30,10 +32,10 @@ class _Reader:
 
 
 def figures(scale: Scale) -> Iterator[Figure]:
-    """Measure the bus and the mailbox."""
+    """Measure the bus and the backlog."""
     for count in SUBSCRIBERS:
         yield _publishing(count, scale)
-    yield _merging(scale)
+    yield from _merging(scale)
 
 
 def _publishing(count: int, scale: Scale) -> Figure:
@@ -63,25 +65,36 @@ def _publishing(count: int, scale: Scale) -> Figure:
     )
 
 
-def _merging(scale: Scale) -> Figure:
-    """Let a reader find many pieces of text as one."""
-    pieces = [TextProduced(0.0, _TASK, "a few words ") for _ in range(scale.repeats)]
+def _merging(scale: Scale) -> Iterator[Figure]:
+    """Let a reader find many pieces of text, of agents that speak in turn, as one of each."""
+    tasks = [TaskId(f"agent-{number}#1") for number in range(SPEAKERS)]
+    pieces = [TextProduced(0.0, tasks[each % SPEAKERS], "a few words ") for each in range(6 * scale.repeats)]
 
-    def through_mailbox() -> None:
-        mailbox = Mailbox()
+    def through_backlog() -> list[Fact]:
+        backlog = Backlog()
         for piece in pieces:
-            mailbox.put(piece)
-        assert len(mailbox.take()) == 1
+            backlog.put(piece)
+        return backlog.take()
 
     def by_hand() -> None:
-        texts: list[str] = []
+        texts: dict[TaskId, list[str]] = {}
         for piece in pieces:
-            texts.append(piece.text)  # noqa: PERF401  they arrive one by one
-        "".join(texts)
+            texts.setdefault(piece.task, []).append(piece.text)
+        for each in texts.values():
+            "".join(each)
 
     ours, direct = (
-        cost / len(pieces) for cost in best(scale.rounds, repeated(through_mailbox, 1), repeated(by_hand, 1))
+        cost / len(pieces) for cost in best(scale.rounds, repeated(through_backlog, 1), repeated(by_hand, 1))
     )
-    return Figure(
-        "a piece of text into a mailbox", in_time(ours), f"append, join {in_time(direct)}", ours / direct
+    yield Figure(
+        "a piece of text into a backlog", in_time(ours), f"append, join {in_time(direct)}", ours / direct
+    )
+    count = len(through_backlog())
+    yield Figure(
+        f"{SPEAKERS} agents in turn, {len(pieces):,} pieces, the reader stalled",
+        f"{count} facts",
+        f"{SPEAKERS} agents",
+        count / SPEAKERS,
+        f"≤ {MOST_WAITING} facts",
+        count <= MOST_WAITING,
     )
