@@ -64,14 +64,18 @@ def plain_page(topic: str) -> str:
     return _LINK.sub(r"\1", page(topic))
 
 
-def search(text: str) -> str:
+def search(text: str, most: int = 30) -> str:
     """Return what the manual says about a text, as Markdown: the passages that contain it, by page."""
     wanted = text.casefold()
-    found = []
+    found: list[str] = []
+    count = 0
     for topic in TOPICS:
         passages = [each for each in _passages(plain_page(topic)) if wanted in each.casefold()]
-        if passages:
-            found.append("\n\n".join([f"# {topic}", *passages]))
+        if shown := passages[: max(most - count, 0)]:
+            found += [f"# {topic}", *shown]
+        count += len(passages)
+    if count > most:
+        found.append(f"These are {most} of {count} passages: say more to find fewer.")
     return "\n\n".join(found)
 
 

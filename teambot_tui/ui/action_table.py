@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from teambot_tui.help import TOPICS
 from teambot_tui.language.names import COMMANDS
 from teambot_tui.ui import commands
 
@@ -92,9 +93,9 @@ ACTIONS: Final = (
         "help",
         command=SlashCommand(
             "[topic]",
-            "keys and commands, or one of them",
+            "keys, commands and the manual, or one topic",
             lambda desk, words: desk.help(words[0].strip()),
-            lambda _: (*PLACES, *COMMANDS),
+            lambda _: (*PLACES, *COMMANDS, *(topic for topic in TOPICS if topic not in COMMANDS)),
             whole=True,
         ),
     ),

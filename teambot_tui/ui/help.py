@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from teambot_tui.help import TOPICS
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.action_table import PLACES, SLASH_COMMANDS
 from teambot_tui.ui.commands import CommandError
@@ -23,22 +24,22 @@ _NAMES, _WORDS = 26, 36
 
 
 def help_text(keys: Keys, topic: str = "") -> Content:
-    """Return all keys by place, and all commands; or what is known about a topic.
+    """Return all keys by place, all commands and topics; or what is known about one beside its page.
 
     Raises:
         CommandError: Nothing is.
     """
     if not topic:
         parts = [_place(where, keys.table) for where in _places(keys.table)]
-        return Content("\n").join([*parts, _commands()])
+        return Content("\n").join([*parts, _commands(), _topics()])
     name = topic.removeprefix("/")
     found = [_place(where, keys.table) for where in _places(keys.table) if name in where.split(", ")]
     if command := SLASH_COMMANDS.get(name):
         usage = Content(f"/{name} {command.arguments}".rstrip()).stylize("$accent")
         found.insert(0, usage + Content(f"\n  {command.words}\n"))
-    if not found:
-        near = did_you_mean(name, (*SLASH_COMMANDS, *PLACES))
-        hint = f"Did you mean {near}?" if near else f"Keys: {', '.join(PLACES)}. Commands: /help lists them."
+    if not found and name not in TOPICS:
+        near = did_you_mean(name, (*SLASH_COMMANDS, *PLACES, *TOPICS))
+        hint = f"Did you mean {near}?" if near else "/help alone lists all topics."
         raise CommandError(f"There is no help about {name}. {hint}")
     return Content("\n").join(found)
 
@@ -58,6 +59,11 @@ def _commands() -> Content:
         for name, command in SLASH_COMMANDS.items()
     ]
     return Content("\n").join([Content("commands").stylize("bold"), *lines])
+
+
+def _topics() -> Content:
+    lines = [_entry(f"/help {topic}", words) for topic, words in TOPICS.items()]
+    return Content("\n").join([Content("\nmanual").stylize("bold"), *lines])
 
 
 def _entry(name: str, words: str) -> Content:

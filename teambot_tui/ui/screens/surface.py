@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
+from teambot_tui.help import TOPICS
 from teambot_tui.ui.help import help_text
 from teambot_tui.ui.screens.modals import Confirm, Report
 
@@ -91,7 +92,12 @@ class SurfaceScreen(Screen[None]):
 
     def help(self, topic: str = "") -> None:
         """Show the keys and the commands, or what is known about a topic."""
-        self.report(f"Help: {topic}" if topic else "Help", help_text(self.keys, topic))
+        from teambot_tui.ui.screens.manual import Manual  # noqa: PLC0415  few need it, and all wait for the start
+
+        name = topic.removeprefix("/")
+        text = help_text(self.keys, topic)
+        title = f"Help: {topic}" if topic else "Help"
+        self.app.push_screen(Manual(title, text, name if name in TOPICS else ""))
 
     def action_help(self) -> None:
         """Show the keys and the commands."""
