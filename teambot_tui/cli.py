@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from teambot_tui.agents.project import Project
     from teambot_tui.api import Session
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.headless.output import Output
+    from teambot_tui.headless.output import OutputStream
     from teambot_tui.headless.run import Printer
     from teambot_tui.workflows.up_command import UpCommand
 
@@ -113,7 +113,7 @@ def run(
 
     from teambot_tui.api import Session  # noqa: PLC0415
     from teambot_tui.headless.agents import keep_or_offer  # noqa: PLC0415
-    from teambot_tui.headless.output import Output  # noqa: PLC0415
+    from teambot_tui.headless.output import OutputStream  # noqa: PLC0415
     from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def run(
     )
     for note in session.notes:
         _complain(note)
-    output = Output(sys.stdout)
+    output = OutputStream(sys.stdout)
     if dry_run:
         sys.exit(print_plan(session.explain(statements), output, _complain, as_json=as_json))
     _tell_of_outputs(session)
@@ -182,7 +182,7 @@ def up(
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
     from teambot_tui.api import Session  # noqa: PLC0415
-    from teambot_tui.headless.output import Output  # noqa: PLC0415
+    from teambot_tui.headless.output import OutputStream  # noqa: PLC0415
     from teambot_tui.headless.up import print_up, run_up  # noqa: PLC0415
     from teambot_tui.workflows.errors import ComposeError  # noqa: PLC0415
     from teambot_tui.workflows.opening import open_up  # noqa: PLC0415
@@ -198,7 +198,7 @@ def up(
         raise UnusableError(str(error)) from error
     for warning in workflow.warnings:
         _complain(f"warning: {warning}")
-    output = Output(sys.stdout)
+    output = OutputStream(sys.stdout)
     if dry_run:
         sys.exit(print_up(workflow, output, as_json=as_json))
     _tell_of_outputs(session)
@@ -428,13 +428,15 @@ def _log_to(file: Path | None) -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def _printer(session: Session, output: Output, as_json: bool, newcomers: Sequence[AgentId] = ()) -> Printer:
+def _printer(
+    session: Session, output: OutputStream, as_json: bool, newcomers: Sequence[AgentId] = ()
+) -> Printer:
     from teambot_tui.headless.events import JsonLines  # noqa: PLC0415
-    from teambot_tui.headless.plain import PlainLines  # noqa: PLC0415
+    from teambot_tui.headless.plain import PlainPrinter  # noqa: PLC0415
 
     if as_json:
         return JsonLines(output.write, ascii_only=not output.speaks_unicode)
-    return PlainLines(
+    return PlainPrinter(
         output.write,
         tuple(dict.fromkeys((*session.roster.agents, *newcomers))),
         colour=output.wants_colour(os.environ.get("NO_COLOR")),

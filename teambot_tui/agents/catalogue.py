@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from teambot_tui.agents.checks import (
-    Table,
+    TableShape,
     address,
     arguments,
     boolean,
@@ -42,7 +42,7 @@ _STREAMS = ("text", "claude-json", "codex-json", "gemini-json", "copilot-json", 
 class BackendType:
     """A type of backend: its table of options, and the constructor for options that fit the table."""
 
-    options: Table
+    options: TableShape
     build: Callable[[Mapping[str, Any]], Backend]
     honours: Callable[[Mapping[str, Any]], Collection[str]] = lambda _: ()
     """Which keys of a persona, of those that not every agent can be told, one with these options can."""
@@ -66,9 +66,9 @@ def _echo(options: Mapping[str, Any]) -> Backend:
 
 
 def _command(options: Mapping[str, Any]) -> Backend:
-    from teambot_tui.agents.backends.command import Command
+    from teambot_tui.agents.backends.command import CommandBackend
 
-    return Command(**options)
+    return CommandBackend(**options)
 
 
 def _local(options: Mapping[str, Any]) -> Backend:
@@ -91,7 +91,7 @@ def _rehearsal(options: Mapping[str, Any]) -> Backend:
 
 TYPES: Mapping[str, BackendType] = {
     "acp": BackendType(
-        Table(
+        TableShape(
             {
                 "command": arguments,
                 "env": variables,
@@ -112,7 +112,7 @@ TYPES: Mapping[str, BackendType] = {
         lambda options: ("tools", "maxTurns") if options.get("claude_options") else (),
     ),
     "command": BackendType(
-        Table(
+        TableShape(
             {
                 "command": arguments,
                 "env": variables,
@@ -137,9 +137,9 @@ TYPES: Mapping[str, BackendType] = {
             if options.get(option)
         ],
     ),
-    "echo": BackendType(Table({}), _echo),
+    "echo": BackendType(TableShape({}), _echo),
     "local": BackendType(
-        Table(
+        TableShape(
             {
                 "model_path": file,
                 "context_limit": integer(_SMALLEST_CONTEXT, _LARGEST_CONTEXT),
@@ -149,7 +149,7 @@ TYPES: Mapping[str, BackendType] = {
         _local,
     ),
     "openai": BackendType(
-        Table(
+        TableShape(
             {
                 "base_url": address,
                 "model": text,
@@ -166,7 +166,7 @@ TYPES: Mapping[str, BackendType] = {
         _openai,
     ),
     "rehearsal": BackendType(
-        Table({"seed": integer(), "words_per_second": number(at_most=1_000_000, zero=True)}), _rehearsal
+        TableShape({"seed": integer(), "words_per_second": number(at_most=1_000_000, zero=True)}), _rehearsal
     ),
 }
 

@@ -50,7 +50,7 @@ class Check(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableShape:
     """The keys a table may have, what each may be, and which must be there."""
 
     keys: Mapping[str, Check[Any]]

@@ -37,7 +37,7 @@ _VERSION: Final = re.compile(r"\d+(?:\.\d+)+(?:[-+][\w.+-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundProgram:
     """A backend that could be used, and how that is known."""
 
     name: str
@@ -45,10 +45,10 @@ class Found:
     how: str
 
 
-def agents_on_path() -> list[Found]:
+def agents_on_path() -> list[FoundProgram]:
     """Return the known agents that are installed and can be spoken to, the ones to offer first first."""
     return [
-        Found(preset.name, preset.title, path)
+        FoundProgram(preset.name, preset.title, path)
         for preset in PRESETS.values()
         if not missing_extra(preset.type) and (path := preset.path())
     ]
@@ -61,12 +61,12 @@ def missing_extra(backend_type: str) -> str:
     return f"pip install 'teambot-tui[{extra}]'" if missing else ""
 
 
-async def servers_here(servers: Iterable[Server] = tuple(SERVERS.values())) -> list[Found]:
+async def servers_here(servers: Iterable[Server] = tuple(SERVERS.values())) -> list[FoundProgram]:
     """Return the known servers that take a connection."""
     servers = tuple(servers)
     answers = await asyncio.gather(*(_answers(server.port) for server in servers))
     return [
-        Found(server.name, server.title, server.address)
+        FoundProgram(server.name, server.title, server.address)
         for server, is_there in zip(servers, answers, strict=True)
         if is_there
     ]

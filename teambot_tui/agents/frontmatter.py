@@ -29,7 +29,7 @@ class FrontMatterError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MetadataEntry:
     """A key's value as written: what stands behind the colon, and the lines that continue it."""
 
     line: int
@@ -70,7 +70,7 @@ class Entry:
         return _ESCAPE.sub(lambda found: " " if found[1] in "nrt" else found[1], quoted[1])
 
 
-def split(text: str) -> tuple[Mapping[str, Entry], str]:
+def split(text: str) -> tuple[Mapping[str, MetadataEntry], str]:
     """Return the entries of the front matter and the text after it.
 
     Raises:
@@ -85,9 +85,9 @@ def split(text: str) -> tuple[Mapping[str, Entry], str]:
     raise FrontMatterError(1, "the front matter is not closed: expected a second line `---`")
 
 
-def _entries(lines: list[str]) -> Mapping[str, Entry]:
-    entries: dict[str, Entry] = {}
-    entry: Entry | None = None
+def _entries(lines: list[str]) -> Mapping[str, MetadataEntry]:
+    entries: dict[str, MetadataEntry] = {}
+    entry: MetadataEntry | None = None
     for number, line in enumerate(lines, start=2):
         content = line.strip()
         if not content or content.startswith("#"):
@@ -102,6 +102,6 @@ def _entries(lines: list[str]) -> Mapping[str, Entry]:
             raise FrontMatterError(number, "expected `key: value`")
         if found[1] in entries:
             raise FrontMatterError(number, f"`{found[1]}` is given twice")
-        entry = Entry(number, (found[2] or "").strip())
+        entry = MetadataEntry(number, (found[2] or "").strip())
         entries[found[1]] = entry
     return entries

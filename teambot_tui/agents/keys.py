@@ -20,7 +20,7 @@ _LARGEST_OUTPUT: Final = 64 * 1024
 _PATIENCE: Final = 60.0  # seconds; the program may ask the user to unlock something
 
 
-class Key(Protocol):
+class ApiKey(Protocol):
     """Where the key of a server comes from."""
 
     origin: str

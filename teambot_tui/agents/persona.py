@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.errors import PersonaError
 from teambot_tui.agents.files import UnreadableError, decode
-from teambot_tui.agents.frontmatter import Entry, FrontMatterError, split
+from teambot_tui.agents.frontmatter import MetadataEntry, FrontMatterError, split
 from teambot_tui.agents.team_files import CLAUDE_FOLDER, PROJECT_FOLDER
 from teambot_tui.engine.text import one_line, printable
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from teambot_tui.agents.team_files import TeamFiles
 
 BUILT_IN = Path(__file__).parent / "personas"
-_NOTHING = Entry(0, "")
+_NOTHING = MetadataEntry(0, "")
 _MOST_TURNS = 10_000
 _LONGEST_DESCRIPTION = 120
 
@@ -162,7 +162,7 @@ def _on_its_base(persona: Persona, known: Mapping[str, Persona]) -> Persona:
     return replace(whole, base=persona.base)
 
 
-def checked_name(entry: Entry) -> str:
+def checked_name(entry: MetadataEntry) -> str:
     """Return the id that a file's `name` is.
 
     Raises:
@@ -176,14 +176,14 @@ def checked_name(entry: Entry) -> str:
         raise FrontMatterError(entry.line, f"`name`: {error}") from error
 
 
-def _max_turns(entry: Entry) -> int | None:
+def _max_turns(entry: MetadataEntry) -> int | None:
     text = entry.text()
     if text and not (text.isascii() and text.isdecimal() and 0 < int(text) <= _MOST_TURNS):
         raise FrontMatterError(entry.line, f"`maxTurns` must be a number from 1 to {_MOST_TURNS}")
     return int(text) if text else None
 
 
-def _model(entry: Entry) -> str | None:
+def _model(entry: MetadataEntry) -> str | None:
     model = one_line(entry.text())
     return None if model in ("", "inherit") else model
 

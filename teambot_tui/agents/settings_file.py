@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from teambot_tui.agents import checks
 from teambot_tui.agents.catalogue import TYPES
-from teambot_tui.agents.checks import Check, Table
+from teambot_tui.agents.checks import Check, TableShape
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.files import UnreadableError, decode, read_whole, write_whole
 from teambot_tui.agents.places import user_path
@@ -42,7 +42,7 @@ POLICY: Mapping[str, Check[Any]] = {
     "idle_agents": checks.integer(0, 1000),
 }
 _PERMISSIONS = checks.one_of(Permissions)
-_DOCUMENT = Table(
+_DOCUMENT = TableShape(
     {
         "default_agent": checks.agent_id_or_nothing,
         "backend": checks.backend_name,
@@ -56,7 +56,7 @@ _DOCUMENT = Table(
         "notify": checks.some_of(("toast", "bell", "osc9")),
     }
 )
-_AGENT = Table(
+_AGENT = TableShape(
     {
         "backend": checks.backend_name,
         "model": checks.text,
@@ -140,10 +140,10 @@ def _backend(path: Path, key: str, options: object) -> dict[str, Any]:
     """Check the options of a backend against the table of its type."""
     given = _check(path, key, options, checks.table)
     table = TYPES[_required(path, f"{key}.type", given.get("type"), _TYPE)].options
-    return _table(path, key, given, Table({"type": _TYPE, **table.keys}, table.required))
+    return _table(path, key, given, TableShape({"type": _TYPE, **table.keys}, table.required))
 
 
-def _table(path: Path, key: str, values: object, table: Table) -> dict[str, Any]:
+def _table(path: Path, key: str, values: object, table: TableShape) -> dict[str, Any]:
     prefix = f"{key}." if key else ""
     given = _check(path, key, values, checks.table)
     for name in given:

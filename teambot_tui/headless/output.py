@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
-class Output:
+class OutputStream:
     """A text stream that is flushed with every write and reports, once, that its reader is gone."""
 
     def __init__(self, stream: TextIO) -> None:

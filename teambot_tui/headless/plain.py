@@ -36,7 +36,7 @@ _LONGEST_LINE = 16 * 1024
 _LONGEST_WISH = 200
 
 
-class PlainLines:
+class PlainPrinter:
     """Writes whole lines only, so that agents who speak at once do not cut into each other's."""
 
     def __init__(

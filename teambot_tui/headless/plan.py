@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from teambot_tui.engine.explain import Explanation, Step
-    from teambot_tui.headless.output import Output
+    from teambot_tui.headless.output import OutputStream
 
 
 def print_plan(
-    explanation: Explanation, output: Output, complain: Callable[[str], None], *, as_json: bool
+    explanation: Explanation, output: OutputStream, complain: Callable[[str], None], *, as_json: bool
 ) -> int:
     """Print what would happen; return the exit status."""
     if explanation.error is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
-    from teambot_tui.headless.output import Output
+    from teambot_tui.headless.output import OutputStream
 
 COMPLETED = 0
 NOT_ALL_COMPLETED = 1
@@ -36,7 +36,7 @@ class Printer(Protocol):
 
 
 async def run(
-    session: Session, text: str, printer: Printer, output: Output, complain: Callable[[str], None]
+    session: Session, text: str, printer: Printer, output: OutputStream, complain: Callable[[str], None]
 ) -> int:
     """Run a submission to its end; return the exit status."""
 
@@ -60,7 +60,7 @@ async def follow(
     work: Callable[[], Awaitable[bool]],
     cancel: Callable[[], object],
     printer: Printer,
-    output: Output,
+    output: OutputStream,
     complain: Callable[[str], None],
 ) -> int:
     """Let something be done and follow it to its end; return the exit status.

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.session import Session
-    from teambot_tui.headless.output import Output
+    from teambot_tui.headless.output import OutputStream
     from teambot_tui.headless.run import Printer
-    from teambot_tui.workflows.schema import ComposeTask, Need
+    from teambot_tui.workflows.schema import ComposeNeed, ComposeTask
     from teambot_tui.workflows.up import Up
 
 
 async def run_up(
-    session: Session, up: Up, printer: Printer, output: Output, complain: Callable[[str], None]
+    session: Session, up: Up, printer: Printer, output: OutputStream, complain: Callable[[str], None]
 ) -> int:
     """Run a workflow to its end; return the exit status."""
 
@@ -34,7 +34,7 @@ async def run_up(
     return await follow(session, work, up.cancel, printer, output, complain)
 
 
-def print_up(up: Up, output: Output, *, as_json: bool) -> int:
+def print_up(up: Up, output: OutputStream, *, as_json: bool) -> int:
     """Print what would run; return the exit status."""
     selection = up.selection
     if as_json:
@@ -79,7 +79,7 @@ def _sentence(task: ComposeTask, agents: list[AgentId]) -> str:
     return "; ".join(clauses)
 
 
-def _need(need: Need) -> str:
+def _need(need: ComposeNeed) -> str:
     return need.task if need.condition is Condition.SUCCESS else f"{need.task} ({need.condition})"
 
 

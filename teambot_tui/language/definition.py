@@ -59,10 +59,10 @@ def read_fields(source: str, name: str, position: int, fences: Fences) -> tuple[
     Raises:
         StatementError: something is missing, unknown, given twice or never closed.
     """
-    return _Reader(source, name, fences).read(position)
+    return _DefinitionReader(source, name, fences).read(position)
 
 
-class _Reader:
+class _DefinitionReader:
     def __init__(self, source: str, name: str, fences: Fences) -> None:
         self.source = source
         self.fences = fences

@@ -25,7 +25,7 @@ from teambot_tui.language.nodes import (
     Statement,
 )
 from teambot_tui.language.options import OPTIONS, escaped_option, read_options
-from teambot_tui.language.prompt import Prompt
+from teambot_tui.language.prompt import PromptReader
 from teambot_tui.language.scanner import (
     AFTER_CALL,
     BEGINS_STAGE,
@@ -71,7 +71,7 @@ def parse(source: str, *, references: bool = True) -> tuple[Statement, ...]:
 
 def parse_prompt(text: str, *, references: bool = True) -> tuple[Part, ...]:
     """Return the parts of a prompt that is a file: nothing in it is a statement, and no blank is dropped."""
-    prompt = Prompt(references=references)
+    prompt = PromptReader(references=references)
     prompt.read(MARKS_IN_FILE, text, 0, len(text), Fences(text).end)
     return prompt.finish()
 
@@ -86,7 +86,7 @@ class _Parser:
         self.command: str | None = None
         self.begin = 0
         self.stages: list[Stage] = []
-        self.prompt = Prompt(references=references)
+        self.prompt = PromptReader(references=references)
         self.mentions: tuple[Mention, ...] = ()
         self.options: tuple[Option, ...] = ()
         self.exact = False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Prompt:
+class PromptReader:
     """The parts of the stage at hand."""
 
     def __init__(self, *, references: bool) -> None:

@@ -19,7 +19,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXE
 _MORE: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Capture:
+class OutputFile:
     """What is known of one file; used by one thread."""
 
     __slots__ = ("_identity", "_limit", "_name", "_size", "_tail")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.facts import TaskStarted, TextProduced
 from teambot_tui.engine.text import Tail
-from teambot_tui.store.captures import SMALLEST_LIMIT, Capture
+from teambot_tui.store.captures import SMALLEST_LIMIT, OutputFile
 from teambot_tui.store.errors import StoreError, reason
 from teambot_tui.store.folders import file_name, is_run_id, opened
 from teambot_tui.store.live import mark_patiently
@@ -43,7 +43,7 @@ class _Growing:
 
     __slots__ = ("capture", "ended", "news")
 
-    def __init__(self, capture: Capture, limit: int) -> None:
+    def __init__(self, capture: OutputFile, limit: int) -> None:
         self.capture = capture
         self.news = Tail(limit)
         self.ended = False
@@ -135,7 +135,7 @@ class Outputs:
             # A daemon, so that a disk that hangs cannot keep the program from ending.
             self._thread = threading.Thread(target=self._work, name="captured outputs", daemon=True)
             self._thread.start()
-        growing = _Growing(Capture(file_name(task), self._limit), self._limit)
+        growing = _Growing(OutputFile(file_name(task), self._limit), self._limit)
         self._growing[task] = growing
         self._tell(task, growing)
         return growing
@@ -180,7 +180,7 @@ class Outputs:
             self._waiting.clear()
             return batch
 
-    def _write(self, folder: int, capture: Capture, news: Tail, ended: bool) -> None:
+    def _write(self, folder: int, capture: OutputFile, news: Tail, ended: bool) -> None:
         try:
             capture.write(folder, news, ended=ended)
         except OSError as error:

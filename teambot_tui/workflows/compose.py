@@ -16,8 +16,14 @@ from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, exp
 from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError, placed
 from teambot_tui.workflows.fields import Problems, short, unknown
 from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, ComposeWarning, Need, Pipeline
-from teambot_tui.workflows.yaml_reader import LARGEST, Items, Table, Text, YamlError, plain_value, read_yaml
+from teambot_tui.workflows.schema import (
+    ComposeFile,
+    ComposeNeed,
+    ComposePipeline,
+    ComposeTask,
+    ComposeWarning,
+)
+from teambot_tui.workflows.yaml_reader import LARGEST, Items, Scalar, Table, YamlError, plain_value, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -60,7 +66,7 @@ def load_compose(
         document = read_yaml(source)
     except YamlError as error:
         raise ComposeError(path, error.line, error.column, error.message, error.hint) from error
-    return _Reader(path, source, project, agents).read(document)
+    return _ComposeReader(path, source, project, agents).read(document)
 
 
 def _text(path: Path) -> str:
@@ -113,7 +119,7 @@ def _upstream(name: str, tasks: Mapping[str, ComposeTask]) -> set[str]:
     return found
 
 
-class _Reader:
+class _ComposeReader:
     """Turns the nodes of one file into values, noting what is wrong."""
 
     def __init__(self, path: Path, source: str, project: Path | None, agents: Collection[str] | None) -> None:
@@ -155,7 +161,7 @@ class _Reader:
         if found is None:
             expected = f'expected: version: "{VERSION}"'
             self._problems.note_missing(document, document, "version is missing", expected)
-        elif not isinstance(found[1], Text) or found[1].text != VERSION:
+        elif not isinstance(found[1], Scalar) or found[1].text != VERSION:
             self._problems.note(found[1], f'version must be "{VERSION}"')
 
     def _context(self, found: Field | None) -> dict[str, Value]:
@@ -163,10 +169,10 @@ class _Reader:
             return {}
         return {key.text: plain_value(value) for key, value in self._problems.entries(found[1], "context")}
 
-    def _task(self, key: Text, node: Node) -> ComposeTask:
+    def _task(self, key: Scalar, node: Node) -> ComposeTask:
         problems = self._problems
         problems.task_name(key, "a task")
-        if isinstance(node, Items) or (isinstance(node, Text) and not node.is_nothing):
+        if isinstance(node, Items) or (isinstance(node, Scalar) and not node.is_nothing):
             problems.note(key, f"{short(key.text)} must be a table", "such as: {prompt-string: Plan it}")
         fields = problems.fields(node, "a task", _TASK)
         of = _Speaker(key.text, self._inputs(fields.get("inputs")))
@@ -187,17 +193,17 @@ class _Reader:
         if found is None:
             return None
         node = found[1]
-        if isinstance(node, Text) and node.text in ALIASES:
-            node = Text(ALIASES[node.text], node.plain, node.line, node.column)
+        if isinstance(node, Scalar) and node.text in ALIASES:
+            node = Scalar(ALIASES[node.text], node.plain, node.line, node.column)
         if self._agents is not None:
             return self._problems.known(node, "agent", self._agents)
         return self._problems.agent_name(node)
 
-    def _needs(self, task: str, found: Field | None) -> tuple[Need, ...]:
+    def _needs(self, task: str, found: Field | None) -> tuple[ComposeNeed, ...]:
         problems = self._problems
         if found is None:
             return ()
-        needs: list[tuple[Need, Node]] = []
+        needs: list[tuple[ComposeNeed, Node]] = []
         for item in problems.items(found[1], "depends_on"):
             node, condition = item, Condition.SUCCESS
             if isinstance(item, Table):
@@ -212,7 +218,7 @@ class _Reader:
             if name == task:
                 problems.note(node, f"{short(task)} depends on itself")
             elif name is not None:
-                needs.append((Need(name, condition), node))
+                needs.append((ComposeNeed(name, condition), node))
         problems.different((need.task, node) for need, node in needs)
         return tuple(need for need, _ in needs)
 
@@ -220,9 +226,9 @@ class _Reader:
         if found is None:
             return Condition.SUCCESS
         node = found[1]
-        if isinstance(node, Text) and node.text in _CONDITIONS:
+        if isinstance(node, Scalar) and node.text in _CONDITIONS:
             return _CONDITIONS[node.text]
-        shown = short(node.text) if isinstance(node, Text) else "this"
+        shown = short(node.text) if isinstance(node, Scalar) else "this"
         self._problems.note(
             node, f"{shown or 'nothing'} is no condition", f"expected {', '.join(_CONDITIONS)}"
         )
@@ -237,7 +243,7 @@ class _Reader:
             inputs[key.text] = self._problems.known(node, "task", self._names) or ""
         return inputs
 
-    def _prompt(self, key: Text, task: Node, sources: list[Field], of: _Speaker) -> str:
+    def _prompt(self, key: Scalar, task: Node, sources: list[Field], of: _Speaker) -> str:
         if not sources:
             message, hint = f"{short(key.text)} has no prompt", f"give one of {', '.join(_SOURCES)}"
             self._problems.note_missing(task, key, message, hint)
@@ -342,14 +348,14 @@ class _Reader:
     def _no_output(self, spelled: str, name: str) -> str:
         return f"{spelled}: {unknown('task', name, self._speakers)}"
 
-    def _pipeline(self, key: Text, node: Node, tasks: dict[str, ComposeTask]) -> Pipeline:
+    def _pipeline(self, key: Scalar, node: Node, tasks: dict[str, ComposeTask]) -> ComposePipeline:
         problems = self._problems
         problems.task_name(key, "a pipeline")
         fields = problems.fields(node, "a pipeline", _PIPELINE)
         iterations = problems.integer(fields.get("iterations"), 1, 1, _MOST_ITERATIONS)
         parallelism = problems.integer(fields.get("parallelism"), 1, 1, _MOST_INSTANCES)
         if "tasks" not in fields:
-            return Pipeline(key.text, tuple(tasks), iterations, parallelism)
+            return ComposePipeline(key.text, tuple(tasks), iterations, parallelism)
         listed = fields["tasks"][1]
         nodes = {}
         chosen: list[tuple[str, Node]] = []
@@ -366,7 +372,7 @@ class _Reader:
                     missing = short(need.task)
                     said = f"{short(name)} depends on {missing}, which is not in this pipeline"
                     problems.note(item, said, f"add {missing}")
-        return Pipeline(key.text, tuple(nodes), iterations, parallelism)
+        return ComposePipeline(key.text, tuple(nodes), iterations, parallelism)
 
     def _refuse_cycle(self, written: list[Field], tasks: dict[str, ComposeTask]) -> None:
         cycle = find_cycle({name: [need.task for need in task.needs] for name, task in tasks.items()})

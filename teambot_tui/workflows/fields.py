@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import RESERVED, did_you_mean, is_agent_id
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.yaml_reader import Items, Node, Table, Text
+from teambot_tui.workflows.yaml_reader import Items, Node, Scalar, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
 Message: TypeAlias = "str | Callable[[], str]"
-Field: TypeAlias = tuple[Text, Node]
+Field: TypeAlias = tuple[Scalar, Node]
 
 LONGEST_NAME: Final = 64
 LONGEST_LINE: Final = 200
@@ -106,7 +106,7 @@ class Problems:
         """Return the entries of a table; nothing at all counts as an empty one."""
         if isinstance(node, Table):
             return node.entries
-        if not (isinstance(node, Text) and node.is_nothing):
+        if not (isinstance(node, Scalar) and node.is_nothing):
             self.note(node, f"{what} must be a table", "such as: {key: value}")
         return []
 
@@ -122,7 +122,7 @@ class Problems:
         if found is None:
             return None
         key, node = found
-        if not isinstance(node, Text) or node.is_nothing or not node.text.strip():
+        if not isinstance(node, Scalar) or node.is_nothing or not node.text.strip():
             self.note(node, f"{short(key.text)} must be a text that is not empty")
             return None
         return node.text
@@ -142,7 +142,7 @@ class Problems:
         if found is None:
             return default
         key, node = found
-        digits = node.text if isinstance(node, Text) else ""
+        digits = node.text if isinstance(node, Scalar) else ""
         if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS:
             number = int(digits)
             if at_least <= number <= at_most:
@@ -150,22 +150,22 @@ class Problems:
         self.note(node, f"{key.text} must be a whole number from {at_least} to {at_most}")
         return default
 
-    def task_name(self, node: Text, what: str) -> None:
+    def task_name(self, node: Scalar, what: str) -> None:
         """Check the name of a task or a pipeline."""
         if not is_task_name(node.text):
             self.note(node, f"{short(node.text) or 'this'} is no name for {what}", _TASK_RULE)
 
     def agent_name(self, node: Node) -> str | None:
         """Return the name of an agent."""
-        if isinstance(node, Text) and _is_agent_name(node.text):
+        if isinstance(node, Scalar) and _is_agent_name(node.text):
             return node.text
-        shown = short(node.text) if isinstance(node, Text) else ""
+        shown = short(node.text) if isinstance(node, Scalar) else ""
         self.note(node, f"{shown or 'this'} is no name for an agent", _AGENT_RULE)
         return None
 
     def known(self, node: Node, what: str, names: Collection[str]) -> str | None:
         """Return one of the names that are known."""
-        if not isinstance(node, Text):
+        if not isinstance(node, Scalar):
             self.note(node, f"expected the name of a {what}")
             return None
         if node.text in names:

@@ -92,7 +92,7 @@ class McpDoor:
         listener.listen()  # who is told the address may connect before the server has begun
         port = listener.getsockname()[1]
         config = uvicorn.Config(
-            _Guarded(app, self._callers),
+            _GuardedApp(app, self._callers),
             log_config=None,
             access_log=False,
             lifespan="on",
@@ -144,7 +144,7 @@ def _root_logger_as_it_is() -> Iterator[None]:
         root.setLevel(level)
 
 
-class _Guarded:
+class _GuardedApp:
     """Lets only those in who show a secret."""
 
     def __init__(self, app: _Asgi, callers: dict[str, AgentId]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ComposeNeed:
     """A dependency: which task, and how it must have ended."""
 
     task: str
@@ -35,14 +35,14 @@ class ComposeTask:
     suffix: str = ""
     concurrency: int = 0
     """How many instances of the task may run at once; 0 means any number."""
-    needs: tuple[Need, ...] = ()
+    needs: tuple[ComposeNeed, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     """Which task `{{input:name}}` means."""
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class ComposePipeline:
     """Tasks to run together, how often, and how many times side by side."""
 
     name: str
@@ -65,6 +65,6 @@ class ComposeFile:
 
     path: Path
     tasks: Mapping[str, ComposeTask]
-    pipelines: Mapping[str, Pipeline]
+    pipelines: Mapping[str, ComposePipeline]
     context: Mapping[str, Value]
     warnings: tuple[ComposeWarning, ...] = ()

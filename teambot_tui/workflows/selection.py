@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from teambot_tui.engine.roster import Roster
-    from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Pipeline
+    from teambot_tui.workflows.schema import ComposeFile, ComposePipeline, ComposeTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def select(file: ComposeFile, names: Sequence[str] = (), iterations: int | None 
     return _whole(file, pipelines[0], iterations)
 
 
-def _whole(file: ComposeFile, pipeline: Pipeline, iterations: int | None) -> Selection:
+def _whole(file: ComposeFile, pipeline: ComposePipeline, iterations: int | None) -> Selection:
     return Selection(
         pipeline.name,
         tuple(file.tasks[name] for name in pipeline.tasks),

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAgents:
     """The agents of the files that were there, and lines for the user about them and what cannot be used."""
 
     agents: tuple[AgentFile, ...] = ()
@@ -52,13 +52,13 @@ def is_of_a_person(defined: AgentDefined) -> bool:
     return defined.parent is None and bool(defined.prompt)
 
 
-def load(trusted: TeamFiles, roster: Roster) -> Found:
+def load(trusted: TeamFiles, roster: Roster) -> FoundAgents:
     """Return the temporary agents that a crash has left, or that the user put there and trusted."""
     project = trusted.directory
     try:
         files = read_agent_files(project)
     except (StoreError, OSError) as error:
-        return Found(notes=(f"{TEMPORARY_AGENTS} is passed over: {error}",))
+        return FoundAgents(notes=(f"{TEMPORARY_AGENTS} is passed over: {error}",))
     agents: dict[str, AgentFile] = {}
     notes: list[str] = []
     for path, content in files:
@@ -83,7 +83,7 @@ def load(trusted: TeamFiles, roster: Roster) -> Found:
             f"In {TEMPORARY_AGENTS} from before: {names}. To keep one: teambot agents promote {first}."
             f" To let one go: /forget {first}, or remove its file.",
         )
-    return Found(tuple(usable), tuple(notes))
+    return FoundAgents(tuple(usable), tuple(notes))
 
 
 def _checked(path: Path, content: bytes, roster: Roster) -> AgentFile:

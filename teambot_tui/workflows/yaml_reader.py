@@ -35,7 +35,7 @@ class YamlError(Exception):
 
 
 @dataclass(slots=True)
-class Text:
+class Scalar:
     """A scalar. Without quotes it is plain, and may mean nothing at all."""
 
     text: str
@@ -62,20 +62,20 @@ class Items:
 class Table:
     """A mapping, in the order in which it is written."""
 
-    entries: list[tuple[Text, Node]]
+    entries: list[tuple[Scalar, Node]]
     line: int
     column: int
 
 
-Node: TypeAlias = Text | Items | Table
-_Child = TypeVar("_Child", Text, Items, Table)
+Node: TypeAlias = Scalar | Items | Table
+_Child = TypeVar("_Child", Scalar, Items, Table)
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 
 
 def plain_value(node: Node) -> Value:
     """Return a node as lists, dictionaries and texts."""
     match node:
-        case Text():
+        case Scalar():
             return None if node.is_nothing else node.text
         case Items(items):
             return [plain_value(item) for item in items]
@@ -157,14 +157,16 @@ def _built(text: str) -> Node:
         mark = event.start_mark
         match event:
             case yaml.ScalarEvent():
-                frames[-1].add(Text(printable(event.value), not event.style, mark.line + 1, mark.column + 1))
+                frames[-1].add(
+                    Scalar(printable(event.value), not event.style, mark.line + 1, mark.column + 1)
+                )
             case yaml.SequenceStartEvent():
                 frames.append(_Open(frames[-1].add(Items([], mark.line + 1, mark.column + 1))))
             case yaml.MappingStartEvent():
                 frames.append(_Open(frames[-1].add(Table([], mark.line + 1, mark.column + 1))))
             case yaml.CollectionEndEvent():
                 frames.pop()
-    return top.items[0] if top.items else Text("", True, 1, 1)
+    return top.items[0] if top.items else Scalar("", True, 1, 1)
 
 
 class _Open:
@@ -174,7 +176,7 @@ class _Open:
 
     def __init__(self, node: Items | Table) -> None:
         self._node = node
-        self._key: Text | None = None
+        self._key: Scalar | None = None
         self._lines: dict[str, int] = {}
 
     def add(self, child: _Child) -> _Child:
@@ -188,8 +190,8 @@ class _Open:
             self._key = None
         return child
 
-    def _checked(self, key: Node) -> Text:
-        if not isinstance(key, Text):
+    def _checked(self, key: Node) -> Scalar:
+        if not isinstance(key, Scalar):
             raise YamlError(key.line, key.column, "a key must be a text", "such as: name: value")
         if (first := self._lines.get(key.text)) is not None:
             name = one_line(key.text, 40)

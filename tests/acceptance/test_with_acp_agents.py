@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from teambot_tui.agents.backends.openai import OpenAI
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.facts import TaskStarted
@@ -155,7 +155,7 @@ async def test_a_pipeline_mixes_agents_of_every_kind(agents: Acp) -> None:
     async with asyncio.timeout(SAFETY), ChatServer() as server:
         kinds: dict[str, Backend] = {
             "acp": agents,
-            "cli": Command(["cat"]),
+            "cli": CommandBackend(["cat"]),
             "http": OpenAI(server.base_url, model="echo"),
         }
         others = {agent: kinds[kind] for agent, kind in stages}

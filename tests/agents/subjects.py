@@ -11,7 +11,7 @@ import psutil
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
 from teambot_tui.agents.backends.acp_session import AcpSession  # noqa: F401  importing takes memory of its own
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from tests.agents.conformance import Behaviour
 
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ class CommandSubject:
         prelude = "import os, signal, sys\ndef say(text): print(text, end='', flush=True)\n"
         script = prelude + _SCRIPTS[behaviour]
         command = [sys.executable, "-I", "-S", "-c", script, str(go.path)]
-        yield Command(command, silence_timeout=silence), "go"
+        yield CommandBackend(command, silence_timeout=silence), "go"

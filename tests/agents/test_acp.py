@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
-from teambot_tui.agents.backends.acp_files import Files, RefusedError
+from teambot_tui.agents.backends.acp_files import FileRefusedError, Files
 from teambot_tui.agents.catalogue import build
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId
@@ -803,7 +803,7 @@ def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path: Path, swa
     checked = files.within(str(work / "sub" / "file"))
     (work / swapped).rename(tmp_path / "away")
     (work / swapped).symlink_to(outside if swapped == "sub" else outside / "file")
-    with pytest.raises(RefusedError):
+    with pytest.raises(FileRefusedError):
         files._content(checked)
 
 
@@ -870,7 +870,7 @@ def test_the_sdk_is_imported_only_when_an_agent_is_needed() -> None:
     script = """
 import sys
 import teambot_tui.cli, teambot_tui.ui.app
-from teambot_tui.agents.backends.acp_files import Files, RefusedError
+from teambot_tui.agents.backends.acp_files import Files, FileRefusedError
 from teambot_tui.agents.catalogue import build
 build("acp", {"command": ("agent",)})
 print([name for name in ("acp", "pydantic") if name in sys.modules])

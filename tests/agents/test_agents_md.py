@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.agents.agents_md import with_agents_md
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from teambot_tui.agents.presets import PRESETS
 from tests.agents.conformance import listen, request
 
@@ -83,7 +83,7 @@ async def test_it_is_bounded_and_clean(repository: Path) -> None:
 @pytest.mark.parametrize("reads_itself", [True, False])
 async def test_a_program_is_told_unless_it_reads_it_itself(repository: Path, reads_itself: bool) -> None:
     (repository / "AGENTS.md").write_text("Use tabs.")
-    program = Command(["cat"], system_in_prompt=True, agents_md=not reads_itself)
+    program = CommandBackend(["cat"], system_in_prompt=True, agents_md=not reads_itself)
     heard = await listen(program.run(request(repository, "plan", system="You are pm.")))
     assert ("Use tabs." in heard.text) != reads_itself
 
@@ -102,7 +102,7 @@ def test_presets_that_do_not_are(name: str) -> None:
 
 
 async def test_limits_become_arguments(tmp_path: Path) -> None:
-    program = Command(
+    program = CommandBackend(
         ["echo"],
         allowed_tools_arguments=["--tools={allowed_tools}"],
         max_turns_arguments=["-n", "{max_turns}"],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import BackendError, Request, Text, ToolServer
@@ -70,7 +70,7 @@ def request(directory: Path, *, prompt: str = "", system: str = "", model: str |
     )
 
 
-async def answer(command: Command, work: Request) -> Answer:
+async def answer(command: CommandBackend, work: Request) -> Answer:
     result = Answer()
     try:
         async with asyncio.timeout(SAFETY), aclosing(command.run(work)) as updates:
@@ -84,14 +84,16 @@ async def answer(command: Command, work: Request) -> Answer:
 
 async def test_the_prompt_goes_by_standard_input_as_it_is(tmp_path: Path) -> None:
     prompt = "plan {system} $HOME `id`\n\0 – ünïcödé \ud800"
-    result = await answer(Command(["cat"]), request(tmp_path, prompt=prompt))
+    result = await answer(CommandBackend(["cat"]), request(tmp_path, prompt=prompt))
     assert result.error is None
     assert result.text == prompt.replace("\ud800", "?")
 
 
 async def test_placeholders_are_replaced_once_and_no_shell_sees_them(tmp_path: Path) -> None:
     script = "print(*sys.argv[1:], repr(sys.stdin.read()), sep='\\n')"
-    command = Command(python(script, "{prompt}", "as={system}/{model}", "{other}", "{{model}}", "$HOME"))
+    command = CommandBackend(
+        python(script, "{prompt}", "as={system}/{model}", "{other}", "{{model}}", "$HOME")
+    )
     work = request(tmp_path, prompt="{system};{model}", system="{prompt}", model="opus")
     result = await answer(command, work)
     expected = ["{system};{model}", "as={prompt}/opus", "{other}", "{opus}", "$HOME", "''"]
@@ -99,13 +101,13 @@ async def test_placeholders_are_replaced_once_and_no_shell_sees_them(tmp_path: P
 
 
 async def test_a_lone_surrogate_can_be_an_argument(tmp_path: Path) -> None:
-    result = await answer(Command(["echo", "{prompt}"]), request(tmp_path, prompt="a\ud800b"))
+    result = await answer(CommandBackend(["echo", "{prompt}"]), request(tmp_path, prompt="a\ud800b"))
     assert result.text == "a?b\n"
 
 
 @pytest.mark.parametrize("model", [None, ""])
 async def test_a_model_that_is_needed_and_missing_is_asked_for(tmp_path: Path, model: str | None) -> None:
-    result = await answer(Command(["agent", "--model={model}"]), request(tmp_path, model=model))
+    result = await answer(CommandBackend(["agent", "--model={model}"]), request(tmp_path, model=model))
     assert result.error == (
         'agent needs a model: write @pm --model NAME …, or set model = "NAME" under [agents.pm]'
     )
@@ -113,25 +115,25 @@ async def test_a_model_that_is_needed_and_missing_is_asked_for(tmp_path: Path, m
 
 @pytest.mark.parametrize(("read_only", "said"), [(False, "go"), (True, "go --sandbox read-only")])
 async def test_a_program_that_may_change_nothing_is_told(tmp_path: Path, read_only: bool, said: str) -> None:
-    command = Command(["echo", "go"], read_only_arguments=["--sandbox", "read-only"])
+    command = CommandBackend(["echo", "go"], read_only_arguments=["--sandbox", "read-only"])
     work = replace(request(tmp_path), read_only=read_only)
     text = "".join([update.text async for update in command.run(work) if isinstance(update, Text)])
     assert text.strip() == said
 
 
 async def test_a_model_cannot_be_an_option(tmp_path: Path) -> None:
-    command = Command(["echo"], model_arguments=["--model", "{model}"])
+    command = CommandBackend(["echo"], model_arguments=["--model", "{model}"])
     result = await answer(command, request(tmp_path, model="--dangerously-allow-all"))
     assert result.error == "--dangerously-allow-all is no model: it would be an option"
 
 
 async def test_a_program_that_is_not_on_path(tmp_path: Path) -> None:
-    result = await answer(Command(["no-such-program"]), request(tmp_path))
+    result = await answer(CommandBackend(["no-such-program"]), request(tmp_path))
     assert result.error == "there is no program no-such-program: it is not on PATH"
 
 
 async def test_a_program_that_is_not_where_it_was_said_to_be(tmp_path: Path) -> None:
-    result = await answer(Command(["./agent"]), request(tmp_path))
+    result = await answer(CommandBackend(["./agent"]), request(tmp_path))
     assert result.error == "there is no program ./agent"
 
 
@@ -147,7 +149,7 @@ async def test_a_file_that_is_no_program(tmp_path: Path, content: str, mode: int
     program = tmp_path / "agent"
     program.write_text(content)
     program.chmod(mode)
-    result = await answer(Command([str(program)]), request(tmp_path))
+    result = await answer(CommandBackend([str(program)]), request(tmp_path))
     assert result.error == f"{program} {reason}"
 
 
@@ -156,18 +158,18 @@ async def test_a_program_on_path_that_is_not_executable(
 ) -> None:
     (tmp_path / "agent").touch(0o644)
     monkeypatch.setenv("PATH", str(tmp_path))
-    result = await answer(Command(["agent"]), request(tmp_path))
+    result = await answer(CommandBackend(["agent"]), request(tmp_path))
     assert result.error == "agent is not executable: try chmod +x"
 
 
 async def test_a_directory_that_is_missing(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    result = await answer(Command(["cat"]), request(nowhere))
+    result = await answer(CommandBackend(["cat"]), request(nowhere))
     assert result.error == f"cat cannot work in the directory {nowhere}: No such file or directory"
 
 
 async def test_an_argument_that_is_too_long(tmp_path: Path) -> None:
-    result = await answer(Command(["echo", "{prompt}"]), request(tmp_path, prompt="x" * 10_000_000))
+    result = await answer(CommandBackend(["echo", "{prompt}"]), request(tmp_path, prompt="x" * 10_000_000))
     assert result.error == (
         "the arguments of echo are too long: "
         "leave {prompt} out of its command, and the prompt goes by standard input"
@@ -175,12 +177,12 @@ async def test_an_argument_that_is_too_long(tmp_path: Path) -> None:
 
 
 async def test_a_persona_that_is_too_long(tmp_path: Path) -> None:
-    result = await answer(Command(["echo", "{system}"]), request(tmp_path, system="x" * 10_000_000))
+    result = await answer(CommandBackend(["echo", "{system}"]), request(tmp_path, system="x" * 10_000_000))
     assert result.error == "the arguments of echo are too long: leave {system} out of its command"
 
 
 async def test_an_argument_that_no_program_can_be_given(tmp_path: Path) -> None:
-    result = await answer(Command(["echo", "{prompt}"]), request(tmp_path, prompt="a\0b"))
+    result = await answer(CommandBackend(["echo", "{prompt}"]), request(tmp_path, prompt="a\0b"))
     assert result.error is not None
     assert result.error.startswith("echo cannot be given a NUL character as an argument: leave {prompt} out")
 
@@ -189,18 +191,18 @@ async def test_an_exit_status_comes_with_the_last_lines_of_standard_error(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     script = "sys.stderr.write('noise\\n' * 100_000 + 'a\\nb\\n\\nc\\nd\\nno key\\n'); sys.exit(3)"
-    result = await answer(Command(python(script)), request(tmp_path))
+    result = await answer(CommandBackend(python(script)), request(tmp_path))
     assert result.error == f"{OWN_NAME} ended with exit status 3: a\nb\nc\nd\nno key"
     assert capfd.readouterr() == ("", "")
 
 
 async def test_an_exit_status_without_a_word_says_so(tmp_path: Path) -> None:
-    result = await answer(Command(["sh", "-c", "exit 4"]), request(tmp_path))
+    result = await answer(CommandBackend(["sh", "-c", "exit 4"]), request(tmp_path))
     assert result.error == "sh ended with exit status 4 and wrote nothing to its standard error"
 
 
 async def test_a_failure_after_some_output_says_that_it_is_kept(tmp_path: Path) -> None:
-    result = await answer(Command(["sh", "-c", "echo one; echo boom >&2; exit 5"]), request(tmp_path))
+    result = await answer(CommandBackend(["sh", "-c", "echo one; echo boom >&2; exit 5"]), request(tmp_path))
     assert result.text == "one\n"
     assert result.error == f"sh ended with exit status 5: boom{KEPT}"
 
@@ -209,19 +211,19 @@ async def test_a_failure_after_some_output_says_that_it_is_kept(tmp_path: Path) 
 async def test_a_program_that_is_killed_has_its_partial_output_and_names_the_signal(
     tmp_path: Path, signal: str, name: str
 ) -> None:
-    result = await answer(Command(["sh", "-c", f"echo one; kill -{signal} $$"]), request(tmp_path))
+    result = await answer(CommandBackend(["sh", "-c", f"echo one; kill -{signal} $$"]), request(tmp_path))
     assert result.text == "one\n"
     assert result.error == f"sh was killed by {name}{KEPT}"
 
 
 async def test_a_program_that_falls_silent_is_stopped(tmp_path: Path) -> None:
-    command = Command(python("signal.pause()"), silence_timeout=0.1)
+    command = CommandBackend(python("signal.pause()"), silence_timeout=0.1)
     result = await answer(command, request(tmp_path))
     assert result.error == f"{OWN_NAME} was stopped: no output for 0.1 s"
 
 
 async def test_a_program_that_falls_silent_after_some_output(tmp_path: Path) -> None:
-    command = Command(["sh", "-c", "echo one; exec tail -f /dev/null"], silence_timeout=2)
+    command = CommandBackend(["sh", "-c", "echo one; exec tail -f /dev/null"], silence_timeout=2)
     result = await answer(command, request(tmp_path))
     assert result.text == "one\n"
     assert result.error == f"sh was stopped: no output for 2 s{KEPT}"
@@ -232,7 +234,7 @@ async def test_a_character_cut_between_chunks_stays_whole(tmp_path: Path) -> Non
     os.mkfifo(go)
     go_on = os.open(go, os.O_RDWR)
     script = r"os.write(1, b'a\xe2\x82'); open(sys.argv[1]).read(1); os.write(1, b'\xac')"
-    updates = Command(python(script, go)).run(request(tmp_path))
+    updates = CommandBackend(python(script, go)).run(request(tmp_path))
     async with asyncio.timeout(SAFETY), aclosing(updates):
         assert await anext(updates) == Text("a")
         os.write(go_on, b"!")
@@ -241,24 +243,24 @@ async def test_a_character_cut_between_chunks_stays_whole(tmp_path: Path) -> Non
 
 
 async def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
-    result = await answer(Command(python(r"os.write(1, b'a\xffb\xe2\x82')")), request(tmp_path))
+    result = await answer(CommandBackend(python(r"os.write(1, b'a\xffb\xe2\x82')")), request(tmp_path))
     assert result.text == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}"
     assert result.error is None
 
 
 async def test_a_program_need_not_read_its_prompt(tmp_path: Path) -> None:
-    result = await answer(Command(["echo", "done"]), request(tmp_path, prompt="x" * 10_000_000))
+    result = await answer(CommandBackend(["echo", "done"]), request(tmp_path, prompt="x" * 10_000_000))
     assert (result.text, result.error) == ("done\n", None)
 
 
 async def test_a_program_may_close_its_input_early(tmp_path: Path) -> None:
-    command = Command(["sh", "-c", "exec <&-; echo done"])
+    command = CommandBackend(["sh", "-c", "exec <&-; echo done"])
     result = await answer(command, request(tmp_path, prompt="x" * 10_000_000))
     assert (result.text, result.error) == ("done\n", None)
 
 
 async def test_a_program_may_open_its_input_by_name(tmp_path: Path) -> None:
-    result = await answer(Command(["cat", "/dev/stdin"]), request(tmp_path, prompt="plan it"))
+    result = await answer(CommandBackend(["cat", "/dev/stdin"]), request(tmp_path, prompt="plan it"))
     assert (result.text, result.error) == ("plan it", None)
 
 
@@ -269,7 +271,7 @@ async def test_of_our_environment_a_program_sees_what_is_harmless_or_named(
         monkeypatch.setenv(name, name.lower())
     script = "print(*(f'{name}={value}' for name, value in os.environ.items()), sep='\\n')"
     result = await answer(
-        Command(
+        CommandBackend(
             python(script), env={"CANARY_NAMED": None, "CANARY_UNSET": None, "CANARY_SET": "ours to say"}
         ),
         request(tmp_path),
@@ -285,7 +287,7 @@ async def test_of_our_environment_a_program_sees_what_is_harmless_or_named(
 
 
 async def test_a_program_is_marked_beside_the_mark_we_carry_ourselves(tmp_path: Path) -> None:
-    result = await answer(Command(["sh", "-c", "echo $TEAMBOT_PROCESS"]), request(tmp_path))
+    result = await answer(CommandBackend(["sh", "-c", "echo $TEAMBOT_PROCESS"]), request(tmp_path))
     inherited, own = result.text.split()
     assert inherited == os.environ["TEAMBOT_PROCESS"]
     assert own != inherited
@@ -293,13 +295,13 @@ async def test_a_program_is_marked_beside_the_mark_we_carry_ourselves(tmp_path: 
 
 async def test_a_program_works_in_the_directory_of_the_request(tmp_path: Path) -> None:
     (tmp_path / "here").touch()
-    assert (await answer(Command(["ls"]), request(tmp_path))).text == "here\n"
+    assert (await answer(CommandBackend(["ls"]), request(tmp_path))).text == "here\n"
 
 
 async def test_closing_the_answer_ends_the_program(tmp_path: Path, gate: Gate) -> None:
     # The end of the gate tells that nobody holds it any more.
     script = "gate = open(sys.argv[1], 'w'); print('ready', flush=True); signal.pause()"
-    updates = Command(python(script, gate.path)).run(request(tmp_path))
+    updates = CommandBackend(python(script, gate.path)).run(request(tmp_path))
     async with asyncio.timeout(SAFETY):
         assert await anext(updates) == Text("ready\n")
         await updates.aclose()
@@ -312,7 +314,7 @@ gate = os.open(sys.argv[1], os.O_WRONLY)
 os.write(gate, b"ready")
 signal.pause()
 """
-    reader = asyncio.create_task(answer(Command(python(script, gate.path)), request(tmp_path)))
+    reader = asyncio.create_task(answer(CommandBackend(python(script, gate.path)), request(tmp_path)))
     assert await gate.message() == b"ready"
     reader.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -330,7 +332,7 @@ async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path:
         "print(oct(os.stat(p).st_mode)[-3:], oct(os.stat(os.path.dirname(p)).st_mode)[-3:]) if p else 0; "
         "print(open(p).read() if p else '')"
     )
-    backend = Command(show, tool_arguments=["--mcp-config={tools}"])
+    backend = CommandBackend(show, tool_arguments=["--mcp-config={tools}"])
     wish = replace(request(tmp_path), tools=tools)
     said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
     if not offered:
@@ -357,7 +359,7 @@ async def test_a_program_is_told_of_our_tools_by_variables_and_the_secret_only_t
         return ToolServer("teambot1", "http://127.0.0.1:1/mcp", "s3cret") if offered else None
 
     show = python("import json, os, sys; print(json.dumps([sys.argv[1:], dict(os.environ)]))")
-    backend = Command(
+    backend = CommandBackend(
         show,
         tool_arguments=["{tools_name}={tools_url}", "{tools_secret}"],
         tool_env={
@@ -387,7 +389,7 @@ async def test_a_program_that_waits_for_our_tools_is_not_silent(tmp_path: Path) 
         return server
 
     waiting = python(f"print('asks', flush=True); open({str(go.path)!r}).read(1); print('done')")
-    backend = Command(waiting, tool_arguments=["{tools}"], silence_timeout=2.5)
+    backend = CommandBackend(waiting, tool_arguments=["{tools}"], silence_timeout=2.5)
     wish = replace(request(tmp_path), tools=tools)
     async with asyncio.timeout(SAFETY), aclosing(backend.run(wish)) as updates:
         assert await anext(updates) == Text("asks\n")

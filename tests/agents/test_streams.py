@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from teambot_tui.agents.backends.json_lines import Lines
 from teambot_tui.agents.backends.stream_dialects import STREAMS
 from teambot_tui.agents.catalogue import TYPES
@@ -60,7 +60,7 @@ async def test_a_program_that_prints_it(tmp_path: Path, shape: str) -> None:
     printed = tmp_path / "printed"
     noise = ["Welcome!", '{"type": "of tomorrow"}', "[1, 2]", "", "{broken"]
     printed.write_text("\r\n".join([*noise, *told.lines]), encoding="utf-8")
-    command = Command(python(PRINT.format(status=0), printed), stream=told.stream)
+    command = CommandBackend(python(PRINT.format(status=0), printed), stream=told.stream)
     updates: list[Update] = []
     error = ""
     try:
@@ -90,7 +90,7 @@ async def test_a_program_that_prints_something_else(
     tmp_path: Path, printed: str, status: int, error: str
 ) -> None:
     (tmp_path / "printed").write_text(printed)
-    command = Command(python(PRINT.format(status=status), tmp_path / "printed"), stream="codex-json")
+    command = CommandBackend(python(PRINT.format(status=status), tmp_path / "printed"), stream="codex-json")
     with pytest.raises(BackendError) as caught:
         async for _ in command.run(request(tmp_path)):
             pass
@@ -98,7 +98,7 @@ async def test_a_program_that_prints_something_else(
 
 
 async def test_arguments_that_are_added_where_there_is_something_to_say(tmp_path: Path) -> None:
-    command = Command(
+    command = CommandBackend(
         python("print(*sys.argv[1:], sys.stdin.read(), sep='|', end='')"),
         model_arguments=["--model={model}"],
         system_arguments=["--as", "{system}"],
@@ -115,9 +115,9 @@ async def test_arguments_that_are_added_where_there_is_something_to_say(tmp_path
 
 async def test_a_persona_can_stand_before_the_prompt(tmp_path: Path) -> None:
     work = request(tmp_path, prompt="Plan", system="You plan.\n")
-    by_input = Command(["cat"], system_in_prompt=True)
+    by_input = CommandBackend(["cat"], system_in_prompt=True)
     assert [update async for update in by_input.run(work)] == [Text("You plan.\n\nPlan")]
-    by_argument = Command(["printf", "%s", "{prompt}"], system_in_prompt=True)
+    by_argument = CommandBackend(["printf", "%s", "{prompt}"], system_in_prompt=True)
     assert [update async for update in by_argument.run(work)] == [Text("You plan.\n\nPlan")]
 
 

@@ -24,8 +24,8 @@ from teambot_tui.engine.ports import (
     Usage,
 )
 from teambot_tui.headless.events import JsonLines
-from teambot_tui.headless.output import Output
-from teambot_tui.headless.plain import PlainLines
+from teambot_tui.headless.output import OutputStream
+from teambot_tui.headless.plain import PlainPrinter
 from teambot_tui.headless.run import follow, run
 from tests.team import session_of
 
@@ -60,11 +60,11 @@ async def printed(
     """Run a submission; return the exit status and what was printed."""
     session = session_of(worker, policy=policy)
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
-    output = Output(out)
+    output = OutputStream(out)
     printer = (
         JsonLines(output.write, ascii_only=False)
         if as_json
-        else PlainLines(output.write, session.roster.agents, colour=False, bar="|")
+        else PlainPrinter(output.write, session.roster.agents, colour=False, bar="|")
     )
     complaints: list[str] = []
     status = await run(session, text, printer, output, complaints.append)
@@ -162,7 +162,7 @@ async def test_what_is_created_after_the_budget_was_used_up_does_not_wait_either
     worker = Worker(Usage(60, 0))
     session = session_of(worker, policy=Policy(token_budget=100, max_parallel=1))
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    output = Output(out)
+    output = OutputStream(out)
 
     async def work() -> bool:
         for _ in range(3):
@@ -200,7 +200,7 @@ def test_a_long_wait_is_told() -> None:
         "seconds": 300.0,
     }
     lines.clear()
-    PlainLines(lines.append, [AgentId("ba")], colour=False, bar="|").see(prolonged)
+    PlainPrinter(lines.append, [AgentId("ba")], colour=False, bar="|").see(prolonged)
     assert lines == ["@ba: still waiting for @pm, @writer after 300 s\n"]
 
 
@@ -219,7 +219,7 @@ def test_a_run_that_is_tried_again_says_so() -> None:
         "attempt": 2,
     }
     lines.clear()
-    PlainLines(lines.append, [AgentId("pm")], colour=False, bar="|").see(delayed)
+    PlainPrinter(lines.append, [AgentId("pm")], colour=False, bar="|").see(delayed)
     assert lines == ["@pm: failed pm#1: out of ideas; tries again in 2 s\n", "@pm: queued\n"]
 
 

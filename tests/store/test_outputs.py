@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teambot_tui.engine.text import Tail
-from teambot_tui.store.captures import Capture
+from teambot_tui.store.captures import OutputFile
 from teambot_tui.store.errors import StoreError
 from teambot_tui.store.folders import file_name, opened
 from teambot_tui.store.live import InUseError, LiveMark, is_live
@@ -174,7 +174,7 @@ def test_what_fits_exactly_is_whole(tmp_path: Path, size: int) -> None:
 
 def test_a_gap_between_two_writes_is_never_hidden(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
-    capture = Capture("x.txt", 1024)
+    capture = OutputFile("x.txt", 1024)
     for text in ("old " * 10, "ä" * 5000):
         news = Tail(1024)
         news.append(text)

@@ -14,7 +14,7 @@ from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.text import one_line
 from teambot_tui.workflows.compose import find_cycle, load_compose
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
+from teambot_tui.workflows.schema import ComposeFile, ComposeNeed, ComposePipeline, ComposeTask
 
 TEAM = ("pm", "ba", "builder-1", "builder-2", "reviewer", "writer")
 
@@ -83,14 +83,14 @@ def test_the_example_of_the_manual(folder: Path) -> None:
             "coder": ComposeTask(
                 "coder",
                 "Code {{input:plan}} after {{output:planner}}, {{output:pm}}",
-                needs=(Need("planner"), Need("linter", Condition.ANY)),
+                needs=(ComposeNeed("planner"), ComposeNeed("linter", Condition.ANY)),
                 inputs={"plan": "planner"},
                 line=12,
             ),
         },
         {
-            "main": Pipeline("main", ("planner", "linter", "coder"), 3, 2),
-            "everything": Pipeline("everything", ("planner", "linter", "coder")),
+            "main": ComposePipeline("main", ("planner", "linter", "coder"), 3, 2),
+            "everything": ComposePipeline("everything", ("planner", "linter", "coder")),
         },
         {"goal": "Build a modern web app", "tries": "3", "on": ["yes", None]},
     )
@@ -107,7 +107,7 @@ def test_conditions(folder: Path, condition: Condition) -> None:
         folder,
         f"{HEAD}{A}  b: {{prompt-string: x, depends_on: [{{task: a, condition: {condition}}}]}}",
     )
-    assert file.tasks["b"].needs == (Need("a", condition),)
+    assert file.tasks["b"].needs == (ComposeNeed("a", condition),)
 
 
 def test_an_alias_of_an_agent_is_its_id(folder: Path) -> None:

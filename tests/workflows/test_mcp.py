@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from teambot_tui.agents.backends.acp import Acp, AcpOptions
-from teambot_tui.agents.backends.command import Command
+from teambot_tui.agents.backends.command import CommandBackend
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.facts import PermissionAsked
@@ -567,7 +567,7 @@ async def test_the_secret_of_an_agent_is_told_to_nobody_else(
 ) -> None:
     caplog.set_level("DEBUG")
     acp = Acp(AcpOptions(command=acp_command(tmp_path / "go", "tools")))
-    command = Command([sys.executable, "-c", SHOW], tool_arguments=("--config={tools}",))
+    command = CommandBackend([sys.executable, "-c", SHOW], tool_arguments=("--config={tools}",))
 
     def recruit(defined: AgentDefined) -> Member:
         return Member(defined.agent, "You help.", None, acp)

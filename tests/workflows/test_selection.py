@@ -8,23 +8,23 @@ import pytest
 
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.schema import ComposeFile, ComposeTask, Need, Pipeline
+from teambot_tui.workflows.schema import ComposeFile, ComposeNeed, ComposePipeline, ComposeTask
 from teambot_tui.workflows.selection import select
 
 TASKS = {
     task.name: task
     for task in (
-        ComposeTask("tester", "x", needs=(Need("coder", Condition.ALWAYS),)),
+        ComposeTask("tester", "x", needs=(ComposeNeed("coder", Condition.ALWAYS),)),
         ComposeTask("planner", "x"),
-        ComposeTask("coder", "x", needs=(Need("planner"),)),
+        ComposeTask("coder", "x", needs=(ComposeNeed("planner"),)),
         ComposeTask("main", "x"),
     )
 }
-MAIN = Pipeline("main", ("planner", "coder"), 3, 2)
-OTHER = Pipeline("other", ("planner",))
+MAIN = ComposePipeline("main", ("planner", "coder"), 3, 2)
+OTHER = ComposePipeline("other", ("planner",))
 
 
-def file(*pipelines: Pipeline) -> ComposeFile:
+def file(*pipelines: ComposePipeline) -> ComposeFile:
     return ComposeFile(Path("teambot.yaml"), TASKS, {pipeline.name: pipeline for pipeline in pipelines}, {})
 
 
@@ -44,7 +44,7 @@ def file(*pipelines: Pipeline) -> ComposeFile:
     ],
 )
 def test_what_runs(
-    pipelines: tuple[Pipeline, ...],
+    pipelines: tuple[ComposePipeline, ...],
     names: tuple[str, ...],
     iterations: int | None,
     expected: tuple[str, list[str], int, int],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from teambot_tui.engine.text import one_line
 from teambot_tui.workflows import yaml_reader
-from teambot_tui.workflows.yaml_reader import DEEPEST, MOST_NODES, Items, Table, Text, YamlError, read_yaml
+from teambot_tui.workflows.yaml_reader import DEEPEST, MOST_NODES, Items, Scalar, Table, YamlError, read_yaml
 
 AT_ONCE = 2.0
 """Seconds. It is a tenth of that where nothing else runs; a bomb that goes off takes minutes."""
@@ -38,21 +38,21 @@ def problem(text: str) -> tuple[int, int, str]:
 )
 @pytest.mark.usefixtures("loader")
 def test_a_scalar_stays_what_was_written(written: str) -> None:
-    assert read_yaml(f"- {written}") == Items([Text(written, True, 1, 3)], 1, 1)
-    assert read_yaml(f"- '{written}'") == Items([Text(written, False, 1, 3)], 1, 1)
+    assert read_yaml(f"- {written}") == Items([Scalar(written, True, 1, 3)], 1, 1)
+    assert read_yaml(f"- '{written}'") == Items([Scalar(written, False, 1, 3)], 1, 1)
 
 
 @pytest.mark.usefixtures("loader")
 def test_every_value_knows_its_place() -> None:
     assert read_yaml("ä: 1\nb:\n  - x\n  - {c: d}\n") == Table(
         [
-            (Text("ä", True, 1, 1), Text("1", True, 1, 4)),
+            (Scalar("ä", True, 1, 1), Scalar("1", True, 1, 4)),
             (
-                Text("b", True, 2, 1),
+                Scalar("b", True, 2, 1),
                 Items(
                     [
-                        Text("x", True, 3, 5),
-                        Table([(Text("c", True, 4, 6), Text("d", True, 4, 9))], 4, 5),
+                        Scalar("x", True, 3, 5),
+                        Table([(Scalar("c", True, 4, 6), Scalar("d", True, 4, 9))], 4, 5),
                     ],
                     3,
                     3,
@@ -68,12 +68,12 @@ def test_every_value_knows_its_place() -> None:
 @pytest.mark.usefixtures("loader")
 def test_nothing_is_a_value_too(text: str) -> None:
     node = read_yaml(text)
-    assert isinstance(node, Text)
+    assert isinstance(node, Scalar)
     assert node.is_nothing
 
 
 def test_what_a_terminal_would_obey_is_cleaned() -> None:
-    assert read_yaml(r'"a\e[2Jb\0"') == Text("ab", False, 1, 1)
+    assert read_yaml(r'"a\e[2Jb\0"') == Scalar("ab", False, 1, 1)
 
 
 @pytest.mark.parametrize(

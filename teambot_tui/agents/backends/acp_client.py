@@ -23,7 +23,7 @@ from acp.schema import (
     WaitForTerminalExitResponse,
 )
 
-from teambot_tui.agents.backends.acp_files import ChangedError, Files, RefusedError
+from teambot_tui.agents.backends.acp_files import ChangedError, FileRefusedError, Files
 from teambot_tui.agents.backends.acp_requests import diff, entry
 from teambot_tui.agents.backends.acp_terminals import Terminals
 from teambot_tui.engine.ports import Verdict
@@ -78,7 +78,7 @@ class AgentClient:
         self.count_wait(True)
         try:
             yield
-        except RefusedError as error:
+        except FileRefusedError as error:
             raise RequestError(-32603, str(error)) from error
         except (RequestError, asyncio.CancelledError):
             raise
@@ -203,7 +203,7 @@ class AgentClient:
         if not offered:
             raise RequestError.method_not_found(method)
         if self.turn is None or session != self.session:
-            raise RefusedError("no task is running in this session")
+            raise FileRefusedError("no task is running in this session")
         return self.turn
 
     async def _ask(self, turn: Turn, tool: str, kind: str, detail: str) -> None:
@@ -211,9 +211,9 @@ class AgentClient:
         verdict = await turn.ask(f"request {self._asked}", tool, kind, detail)
         # The answer and the end of the task can come in the same moment.
         if verdict is None or turn.abandoned:
-            raise RefusedError("the task was cancelled")
+            raise FileRefusedError("the task was cancelled")
         if verdict is not Verdict.ALLOW:
-            raise RefusedError("the person did not allow it")
+            raise FileRefusedError("the person did not allow it")
 
 
 def _path(path: str, place: Path) -> list[str]:

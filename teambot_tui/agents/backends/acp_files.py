@@ -19,7 +19,7 @@ _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe must not hang us
 
 
-class RefusedError(Exception):
+class FileRefusedError(Exception):
     """The file is not for the agent, or not to be had; the text says why."""
 
 
@@ -50,20 +50,20 @@ class Files:
         """Return the resolved path.
 
         Raises:
-            RefusedError: It leads out of the working directory, or is none.
+            FileRefusedError: It leads out of the working directory, or is none.
         """
         if "\0" in path or not Path(path).is_absolute():
-            raise RefusedError("a path must be absolute")
+            raise FileRefusedError("a path must be absolute")
         resolved = Path(os.path.realpath(path))
         if not resolved.is_relative_to(self._root):
-            raise RefusedError(f"{path} is outside of the working directory {self._root}")
+            raise FileRefusedError(f"{path} is outside of the working directory {self._root}")
         return resolved
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
         """Return the text of a file, or `limit` lines of it from a line on, which count from 1.
 
         Raises:
-            RefusedError: The agent may not read it, or nobody can.
+            FileRefusedError: The agent may not read it, or nobody can.
         """
         text = self._content(self.within(path)).decode()
         if line is None and limit is None:
@@ -75,7 +75,7 @@ class Files:
         """Return what writing the content would replace.
 
         Raises:
-            RefusedError: The agent may not write it.
+            FileRefusedError: The agent may not write it.
         """
         resolved = self.within(path)
         _sized(path, content)
@@ -86,7 +86,7 @@ class Files:
 
         Raises:
             ChangedError: It is not, or not there, as it was before; nothing was written.
-            RefusedError: The agent may not write it, or nobody can.
+            FileRefusedError: The agent may not write it, or nobody can.
         """
         data = _sized(path, content)
         place = self.within(path)
@@ -102,7 +102,7 @@ class Files:
                 stream.truncate()
                 stream.write(data)
         except OSError as error:
-            raise RefusedError(f"{path} cannot be written: {error.strerror}") from error
+            raise FileRefusedError(f"{path} cannot be written: {error.strerror}") from error
         finally:
             os.close(file)
 
@@ -112,15 +112,15 @@ class Files:
             with os.fdopen(file, "rb", closefd=False) as reader:
                 data = reader.read(SIZE_LIMIT + 1)
         except OSError as error:
-            raise RefusedError(f"{path} cannot be read: {error.strerror}") from error
+            raise FileRefusedError(f"{path} cannot be read: {error.strerror}") from error
         finally:
             os.close(file)
         if len(data) > SIZE_LIMIT:
-            raise RefusedError(f"{path} is larger than {SIZE_LIMIT} bytes")
+            raise FileRefusedError(f"{path} is larger than {SIZE_LIMIT} bytes")
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            raise RefusedError(f"{path} is not UTF-8 text") from error
+            raise FileRefusedError(f"{path} is not UTF-8 text") from error
         return data
 
     def _open(self, path: Path, flags: int, *, create: bool = False) -> int:
@@ -139,15 +139,15 @@ class Files:
             finally:
                 os.close(place)
         except OSError as error:
-            raise RefusedError(f"{path}: {error.strerror}") from error
+            raise FileRefusedError(f"{path}: {error.strerror}") from error
         if not stat.S_ISREG(os.fstat(file).st_mode):
             os.close(file)
-            raise RefusedError(f"{path} is not a regular file")
+            raise FileRefusedError(f"{path} is not a regular file")
         return file
 
 
 def _sized(path: str, content: str) -> bytes:
     data = content.encode("utf-8", "replace")
     if len(data) > SIZE_LIMIT:
-        raise RefusedError(f"{path} would be larger than {SIZE_LIMIT} bytes")
+        raise FileRefusedError(f"{path} would be larger than {SIZE_LIMIT} bytes")
     return data

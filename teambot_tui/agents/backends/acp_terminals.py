@@ -9,7 +9,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.backends.acp_files import RefusedError
+from teambot_tui.agents.backends.acp_files import FileRefusedError
 from teambot_tui.agents.failures import signal_name, why_it_did_not_start
 from teambot_tui.agents.process import Process, SilenceError
 
@@ -82,21 +82,21 @@ class Terminals:
         """Start a program and return the id of its terminal.
 
         Raises:
-            RefusedError: It cannot be started, or too many run.
+            FileRefusedError: It cannot be started, or too many run.
         """
         if len(self._open) >= _MOST:
-            raise RefusedError(f"at most {_MOST} terminals may be open: release one first")
+            raise FileRefusedError(f"at most {_MOST} terminals may be open: release one first")
         if any("\0" in word for word in (*command, *variables, *variables.values())):
-            raise RefusedError("a command cannot contain a NUL character")
+            raise FileRefusedError("a command cannot contain a NUL character")
         process = Process(
             command, directory=directory, variables=variables, silence=self._silence, errors_apart=False
         )
         try:
             await process.start()
         except OSError as error:
-            raise RefusedError(why_it_did_not_start(command[0], error, directory)) from error
+            raise FileRefusedError(why_it_did_not_start(command[0], error, directory)) from error
         except ValueError as error:
-            raise RefusedError(f"{command[0]} does not start: {error}") from error
+            raise FileRefusedError(f"{command[0]} does not start: {error}") from error
         process.end_input()
         self._made += 1
         identity = f"terminal-{self._made}"
@@ -108,17 +108,17 @@ class Terminals:
         """Return an open terminal.
 
         Raises:
-            RefusedError: There is none of that id.
+            FileRefusedError: There is none of that id.
         """
         if identity not in self._open:
-            raise RefusedError(f"there is no terminal {identity}")
+            raise FileRefusedError(f"there is no terminal {identity}")
         return self._open[identity]
 
     async def release(self, identity: str) -> None:
         """End a terminal and forget it.
 
         Raises:
-            RefusedError: There is none of that id.
+            FileRefusedError: There is none of that id.
         """
         terminal = self[identity]
         del self._open[identity]

@@ -38,7 +38,7 @@ _PLACEHOLDER: Final = re.compile(
 _IN_VARIABLES: Final = re.compile(r"\{(tools|tools_name|tools_url|tools_secret)\}")
 
 
-class Command:
+class CommandBackend:
     """A program that is started anew for every task.
 
     `{prompt}`, `{system}` and `{model}` in its arguments stand for those of the request; without `{prompt}`

@@ -34,7 +34,7 @@ _GRACE: Final = 1.0  # seconds from a broken connection to the news that the pro
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class _LocalServer:
     process: Process
     chat: OpenAI
     stack: AsyncExitStack
@@ -53,7 +53,7 @@ class Local:
         self._given = Path(model_path) if model_path is not None else None
         self._context_limit = context_limit
         self._silence_timeout = silence_timeout
-        self._server: _Server | None = None
+        self._server: _LocalServer | None = None
         self._starting = asyncio.Lock()
         self._turn = asyncio.Lock()
 
@@ -90,7 +90,7 @@ class Local:
         async with self._starting:
             await self._end()
 
-    async def _running(self) -> _Server:
+    async def _running(self) -> _LocalServer:
         async with self._starting:
             if self._server is not None and self._server.process.returncode is not None:
                 await self._end()
@@ -119,7 +119,7 @@ class Local:
             raise BackendError(f"there is no model {model}: {cure}")
         return model
 
-    async def _start(self, model: Path) -> _Server:
+    async def _start(self, model: Path) -> _LocalServer:
         key = secrets.token_urlsafe(32)
         wish = {"model": str(model), "key": key, "context": self._context_limit, "tiny": self._given is None}
         # Without -P the folder of the script would be searched before the standard library.
@@ -146,7 +146,7 @@ class Local:
                 may_be_cut=self._given is None,  # the tiny one hardly knows when to stop
             )
             stack.push_async_callback(chat.aclose)
-            return _Server(process, chat, stack.pop_all())
+            return _LocalServer(process, chat, stack.pop_all())
         raise AssertionError("the stack lets no error pass")
 
 

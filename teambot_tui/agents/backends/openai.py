@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.agents.backends.conversation import Message
     from teambot_tui.agents.backends.http import HttpClient, Response
-    from teambot_tui.agents.keys import Key
+    from teambot_tui.agents.keys import ApiKey
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Request, Update
 
@@ -71,7 +71,7 @@ class OpenAI:
         connect_timeout: float = 10.0,
         retries: int = 3,
         agents_md: bool = True,
-        key: Key | None = None,
+        key: ApiKey | None = None,
         may_be_cut: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -266,7 +266,7 @@ async def _events(response: Response) -> AsyncGenerator[str, None]:
         yield event
 
 
-def _key(variable: str | None, command: Sequence[str]) -> Key:
+def _key(variable: str | None, command: Sequence[str]) -> ApiKey:
     if command:
         return CommandKey(command)
     return VariableKey(variable) if variable else NoKey()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from teambot_tui.agents.discovery import Found
+    from teambot_tui.agents.discovery import FoundProgram
 
 REHEARSAL: Final = "rehearsal"
 
@@ -26,7 +26,7 @@ class Chooser(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Rehearse")]
 
-    def __init__(self, found: Sequence[Found]) -> None:
+    def __init__(self, found: Sequence[FoundProgram]) -> None:
         super().__init__()
         self._found = found
 
