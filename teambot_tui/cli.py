@@ -114,7 +114,7 @@ def run(
     from teambot_tui.api import Session  # noqa: PLC0415
     from teambot_tui.headless.agents import keep_or_offer  # noqa: PLC0415
     from teambot_tui.headless.output import OutputStream  # noqa: PLC0415
-    from teambot_tui.headless.plan import print_plan  # noqa: PLC0415
+    from teambot_tui.headless.run import print_plan  # noqa: PLC0415
     from teambot_tui.headless.run import run as run_to_end  # noqa: PLC0415
 
     statements = _statements(text, file)

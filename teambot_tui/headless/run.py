@@ -3,24 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
 from collections import Counter
+from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Protocol
 
+from teambot_tui.agents.process import kill_all
 from teambot_tui.engine.board import State
 from teambot_tui.engine.facts import BudgetReached, SubscriberFailed, TaskCreated
-from teambot_tui.headless.interrupts import INTERRUPTED, interrupts
 from teambot_tui.language.errors import StatementError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from types import FrameType
 
+    from teambot_tui.engine.explain import Explanation, Step
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
     from teambot_tui.headless.output import OutputStream
 
+INTERRUPTED = 130
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COMPLETED = 0
 NOT_ALL_COMPLETED = 1
 _ENDS = (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED)
+
+
+class Interrupts:
+    """How often the user has asked to stop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+@contextmanager
+def interrupts(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Iterator[Interrupts]:
+    """Call `stop` in the loop at the first signal; at the second, kill every child and leave.
+
+    The handlers are Python's own, not the loop's: they run even while a write to a full pipe blocks the loop.
+    """
+    seen = Interrupts()
+
+    def interrupted(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a handler's signature
+        seen.count += 1
+        if seen.count > 1:
+            kill_all()
+            os._exit(INTERRUPTED)
+        loop.call_soon_threadsafe(stop)
+
+    before = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class Printer(Protocol):
@@ -122,3 +161,40 @@ def describe(error: StatementError) -> str:
     if error.hint:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)
+
+
+def print_plan(
+    explanation: Explanation, output: OutputStream, complain: Callable[[str], None], *, as_json: bool
+) -> int:
+    """Print what would happen; return the exit status."""
+    if explanation.error is not None:
+        complain(describe(explanation.error))
+        return NOT_ALL_COMPLETED
+    width = max((len(step.task) for step in explanation.steps), default=0)
+    for agent in explanation.defined:
+        if as_json:
+            replaces = agent in explanation.replaced
+            output.write(json.dumps({"event": "define", "agent": agent, "replaces": replaces}) + "\n")
+        elif agent in explanation.replaced:
+            output.write(f"defines ${agent} for this session, in place of the promoted @{agent}\n")
+        else:
+            output.write(f"defines ${agent}\n")
+    for slip in explanation.slips:
+        complain(f"note: {slip.message}")
+    for step in explanation.steps:
+        if as_json:
+            output.write(json.dumps({"event": "step", **asdict(step), "starts": step.starts}) + "\n")
+        else:
+            output.write(f"{step.task:{width}}  {_plan_line(step)}\n")
+    return COMPLETED
+
+
+def _plan_line(step: Step) -> str:
+    clauses = [step.outlook]
+    if step.model:
+        clauses.append(f"model {step.model}")
+    if step.inputs:
+        clauses.append("gets " + ", ".join(map(str, step.inputs)))
+    if step.background:
+        clauses.append("in the background")
+    return "; ".join(clauses)
