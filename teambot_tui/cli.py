@@ -13,8 +13,7 @@ import click
 
 from teambot_tui.agents.errors import AgentsError
 from teambot_tui.engine.text import printable
-from teambot_tui.headless.agents_command import agents
-from teambot_tui.headless.models_command import models
+from teambot_tui.headless.command_groups import agents, models
 from teambot_tui.opening import CannotOpenError, has_terminal, here, open_here, open_screen
 
 if TYPE_CHECKING:
