@@ -24,7 +24,7 @@ from teambot_tui.engine.facts import (
     TextProduced,
 )
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from teambot_tui.workflows.mcp_server import McpDoor
 from teambot_tui.workflows.registry import read_registry
 from teambot_tui.workflows.temporary import Keeper, load
@@ -146,7 +146,7 @@ class Session(session.Session):
         if not self._run_id and self._keeps_outputs:
             from datetime import UTC, datetime  # noqa: PLC0415  only who keeps something pays for it
 
-            from teambot_tui.store.home import run_id  # noqa: PLC0415
+            from teambot_tui.store.folders import run_id  # noqa: PLC0415
 
             self._run_id = run_id(datetime.now(UTC))
         return self._run_id
@@ -157,8 +157,7 @@ class Session(session.Session):
 
     @cached_property
     def _keeping(self) -> Keeping | None:
-        from teambot_tui.store.errors import StoreError  # noqa: PLC0415  as above
-        from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+        from teambot_tui.store.folders import StoreError, teambot_home  # noqa: PLC0415
         from teambot_tui.store.prune import Keeping  # noqa: PLC0415
 
         if self._ephemeral:
@@ -175,7 +174,7 @@ class Session(session.Session):
             self._capturing.see(fact)
 
     def _start_capturing(self) -> Capturing | None:
-        from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+        from teambot_tui.store.folders import teambot_home  # noqa: PLC0415
         from teambot_tui.store.outputs import Capturing, Outputs  # noqa: PLC0415
 
         loop = asyncio.get_running_loop()

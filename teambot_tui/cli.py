@@ -247,8 +247,7 @@ def prune(outputs_only: bool, older_than: str, dry_run: bool, yes: bool) -> None
     """
     from teambot_tui.engine.ages import parse_age  # noqa: PLC0415
     from teambot_tui.headless.prune import prune as show_and_remove  # noqa: PLC0415
-    from teambot_tui.store.errors import StoreError  # noqa: PLC0415
-    from teambot_tui.store.home import teambot_home  # noqa: PLC0415
+    from teambot_tui.store.folders import StoreError, teambot_home  # noqa: PLC0415
 
     try:
         age = parse_age(older_than).total_seconds()

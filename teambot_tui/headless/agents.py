@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from teambot_tui.agents.team_files import TEMPORARY_FOLDER, read_team_files
 from teambot_tui.agents.trust import is_trusted
 from teambot_tui.engine.text import one_line
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from teambot_tui.workflows.promote import ClashError, PromoteError, find, promote, temporary_files
 from teambot_tui.workflows.registry import read_registry
 from teambot_tui.workflows.temporary import agent_files, used_successfully

@@ -24,8 +24,7 @@ def agents(context: click.Context) -> None:
     """List the agents: the team, what others can be made of, temporary and promoted ones."""
     if context.invoked_subcommand is not None:
         return
-    from teambot_tui.agents.errors import AgentsError  # noqa: PLC0415  what a command needs is imported when it runs
-    from teambot_tui.api import Session  # noqa: PLC0415
+    from teambot_tui.api import Session  # noqa: PLC0415  what a command needs is imported when it runs
     from teambot_tui.headless.agents import list_agents  # noqa: PLC0415
 
     try:

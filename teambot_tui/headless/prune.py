@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.ages import age_in_words, size_in_words
 from teambot_tui.engine.text import one_line
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from teambot_tui.store.prune import CATEGORIES, find, remove
 
 if TYPE_CHECKING:

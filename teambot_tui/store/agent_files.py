@@ -11,8 +11,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.store.errors import StoreError, reason
-from teambot_tui.store.folders import open_folder
+from teambot_tui.store.folders import StoreError, open_folder, reason
 from teambot_tui.store.live import MARK, LiveMark, is_live
 from teambot_tui.store.prune import TEMPORARY_AGENTS
 

@@ -1,7 +1,8 @@
-"""Folders and file names that cannot lead elsewhere.
+"""Where TeamBot keeps things, in folders and under file names that cannot lead elsewhere.
 
-Folders are opened one below the other by descriptor, and a link in the way is refused, not followed. Every
-task's name, whatever is in it, becomes exactly one file name, and different names become different ones.
+Where that is, is decided by what is passed in, never by the project. Folders are opened one below the other
+by descriptor, and a link in the way is refused, not followed. Every task's name, whatever is in it, becomes
+exactly one file name, and different names become different ones.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import contextlib
 import hashlib
 import os
 import re
+import secrets
 import stat
+from datetime import UTC
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.store.errors import StoreError
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
 SUFFIX: Final = ".txt"
 _RUN: Final = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
@@ -25,6 +27,36 @@ _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.#")
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?![^.])")
 _LONGEST: Final = 180
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class StoreError(Exception):
+    """Something cannot be kept, found or removed; the text says what and why."""
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refused, without the path, which may be anybody's text."""
+    return error.strerror or type(error).__name__
+
+
+def teambot_home(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which things are kept, whether or not it exists.
+
+    Raises:
+        StoreError: Nothing says where the user is at home.
+    """
+    if configured := environ.get("TEAMBOT_HOME"):
+        return Path(configured).absolute()
+    if home := environ.get("HOME"):
+        return Path(home).absolute() / ".teambot"
+    try:
+        return Path.home() / ".teambot"
+    except RuntimeError as error:
+        raise StoreError("HOME is not set; it must name your home directory, or set TEAMBOT_HOME") from error
+
+
+def run_id(now: datetime) -> str:
+    """Return a new id for a run that begins now; ids sort by the second (UTC) in which they were made."""
+    return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
 def is_run_id(name: str) -> bool:

@@ -11,7 +11,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 
 if TYPE_CHECKING:
     from types import TracebackType

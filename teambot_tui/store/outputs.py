@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final
 from teambot_tui.engine.facts import TaskStarted, TextProduced
 from teambot_tui.engine.text import Tail
 from teambot_tui.store.captures import SMALLEST_LIMIT, OutputFile
-from teambot_tui.store.errors import StoreError, reason
-from teambot_tui.store.folders import file_name, is_run_id, opened
+from teambot_tui.store.folders import StoreError, file_name, is_run_id, opened, reason
 from teambot_tui.store.live import mark_patiently
 
 if TYPE_CHECKING:

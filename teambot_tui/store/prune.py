@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.ages import age_in_words, parse_age
-from teambot_tui.store.errors import StoreError, reason
-from teambot_tui.store.folders import is_run_id, open_folder, opened
+from teambot_tui.store.folders import StoreError, is_run_id, open_folder, opened, reason
 from teambot_tui.store.live import LiveMark, is_live
 from teambot_tui.store.outputs import FOLDER
 

@@ -21,7 +21,7 @@ from teambot_tui.agents.trust import is_trusted, trust_own
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.store.agent_files import SUFFIX, project_folder, replace_file
-from teambot_tui.store.errors import StoreError, reason
+from teambot_tui.store.folders import StoreError, reason
 from teambot_tui.store.prune import TEMPORARY_AGENTS
 from teambot_tui.workflows.registry import Promoted, record
 

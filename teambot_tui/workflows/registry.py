@@ -11,7 +11,7 @@ from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.team_files import PROJECT_FOLDER
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.agent_files import project_folder, replace_file
-from teambot_tui.store.errors import StoreError, reason
+from teambot_tui.store.folders import StoreError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -23,7 +23,7 @@ from teambot_tui.engine.facts import AgentDefined, AgentDismissed, TaskCompleted
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.agent_files import AgentFiles, read_agent_files
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from teambot_tui.store.prune import TEMPORARY_AGENTS
 from teambot_tui.workflows.registry import count_uses
 

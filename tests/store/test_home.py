@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teambot_tui.store.folders import is_run_id
-from teambot_tui.store.home import run_id, teambot_home
+from teambot_tui.store.folders import is_run_id, run_id, teambot_home
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from teambot_tui.engine.text import Tail
 from teambot_tui.store.captures import OutputFile
-from teambot_tui.store.errors import StoreError
-from teambot_tui.store.folders import file_name, opened
+from teambot_tui.store.folders import StoreError, file_name, opened
 from teambot_tui.store.live import InUseError, LiveMark, is_live
 from teambot_tui.store.outputs import Outputs, read_output
 

@@ -13,8 +13,7 @@ import pexpect
 import pytest
 
 from teambot_tui.engine.ages import age_in_words, parse_age, size_in_words
-from teambot_tui.store.errors import StoreError
-from teambot_tui.store.folders import opened
+from teambot_tui.store.folders import StoreError, opened
 from teambot_tui.store.live import LiveMark
 from teambot_tui.store.outputs import Outputs
 from teambot_tui.store.prune import find, remove

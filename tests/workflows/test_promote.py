@@ -14,7 +14,7 @@ from teambot_tui.agents.persona import AgentFile, Personas, load_personas, rende
 from teambot_tui.agents.team_files import read_team_files
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from teambot_tui.workflows.promote import ClashError, PromoteError, Promotion, find, promote, specific
 from teambot_tui.workflows.registry import Promoted, count_uses, read_registry, record
 

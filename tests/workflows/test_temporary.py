@@ -20,7 +20,7 @@ from teambot_tui.engine.facts import SubscriberFailed
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.store import prune
 from teambot_tui.store.agent_files import AgentFiles
-from teambot_tui.store.errors import StoreError
+from teambot_tui.store.folders import StoreError
 from tests.team import Watch, settle
 
 DEFINED = '$scanner := {base: "Plan", prompt: "You \\"look\\".\\n---\\nname: x", model: "opus"}'
