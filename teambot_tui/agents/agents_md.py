@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.files import UnreadableError, read_whole
+from teambot_tui.engine.files import UnreadableError, read_whole
 from teambot_tui.engine.text import printable
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from teambot_tui.agents.discovery import login_seen, missing_extra, servers_here, version_of
 from teambot_tui.agents.errors import AgentsError
-from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.agents.persona import load_personas
 from teambot_tui.agents.places import PROJECT_FILE, user_path
@@ -22,6 +21,7 @@ from teambot_tui.agents.project import sort_out
 from teambot_tui.agents.settings import Settings, load_settings
 from teambot_tui.agents.team import assemble
 from teambot_tui.agents.team_files import TeamFiles
+from teambot_tui.engine.files import UnreadableError, read_whole
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line
 

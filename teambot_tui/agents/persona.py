@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.files import UnreadableError, decode
 from teambot_tui.agents.frontmatter import FrontMatterError, MetadataEntry, split
 from teambot_tui.agents.team_files import CLAUDE_FOLDER, PROJECT_FOLDER
+from teambot_tui.engine.files import UnreadableError, decode
 from teambot_tui.engine.text import one_line, printable
 
 if TYPE_CHECKING:

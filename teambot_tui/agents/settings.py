@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from teambot_tui.agents.catalogue import TYPES, UNCONFIGURED
 from teambot_tui.agents.checks import unknown
 from teambot_tui.agents.errors import SettingsError
-from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.places import PROJECT_FILE, config_directory, user_path
 from teambot_tui.agents.presets import PRESETS, SERVERS
 from teambot_tui.agents.settings_file import POLICY, SettingsFile, parse_settings
+from teambot_tui.engine.files import UnreadableError, read_whole
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line

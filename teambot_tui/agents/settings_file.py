@@ -13,8 +13,8 @@ from teambot_tui.agents import checks
 from teambot_tui.agents.catalogue import TYPES
 from teambot_tui.agents.checks import Check, TableShape
 from teambot_tui.agents.errors import SettingsError
-from teambot_tui.agents.files import UnreadableError, decode, read_whole, write_whole
 from teambot_tui.agents.places import user_path
+from teambot_tui.engine.files import UnreadableError, decode, read_whole, write_whole
 from teambot_tui.engine.policy import OnFailure, OnWaitTimeout
 from teambot_tui.engine.ports import Permissions
 from teambot_tui.engine.text import one_line

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.places import PROJECT_FILE, user_path
+from teambot_tui.engine.files import UnreadableError, read_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ def read_team_files(directory: Path, environ: Mapping[str, str]) -> TeamFiles:
         if own is not None and os.path.realpath(own) == os.path.realpath(directory / path):
             continue
         try:
-            content[path] = _read_inside(directory / path, directory)
+            content[path] = _read(directory / path, directory)
         except PersonaError as error:
             problems.append(f"passed over: {error}")
     return TeamFiles(directory, content, tuple(problems))
@@ -87,16 +87,16 @@ def _candidates(directory: Path, problems: list[str]) -> Iterator[Path]:
         yield from (folder / name for name in names[:_MOST])
 
 
-def _read_inside(path: Path, root: Path) -> bytes:
+def _read(path: Path, root: Path) -> bytes:
     """Read a file that belongs to the root, whatever links are on the way."""
     try:
         target = path.resolve(strict=True)
         if not target.is_relative_to(root.resolve()):
             raise PersonaError(path, 0, "is a link that leads out of the project")
-        return read_whole(target)
+        return read_inside(root.resolve(), target)
     except UnreadableError as error:
         raise PersonaError(path, 0, str(error)) from error
     except FileNotFoundError as error:
         raise PersonaError(path, 0, "is a link to a file that does not exist") from error
-    except (OSError, RuntimeError) as error:  # Python before 3.13 reports a circle of links as RuntimeError
+    except (OSError, RuntimeError) as error:  # Python before 3.13 reports a cycle of links as RuntimeError
         raise PersonaError(path, 0, "is a link that cannot be followed") from error

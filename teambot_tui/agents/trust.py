@@ -16,9 +16,9 @@ import os
 from typing import TYPE_CHECKING
 
 from teambot_tui.agents.errors import SettingsError
-from teambot_tui.agents.files import SIZE_LIMIT, UnreadableError, read_whole, write_whole
 from teambot_tui.agents.places import config_directory
 from teambot_tui.agents.team_files import TEMPORARY_FOLDER, read_team_files
+from teambot_tui.engine.files import SIZE_LIMIT, UnreadableError, read_whole, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,6 +11,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.files import UnreadableError, read_at
 from teambot_tui.store.folders import StoreError, open_folder, reason
 from teambot_tui.store.live import MARK, LiveMark, is_live
 from teambot_tui.store.prune import TEMPORARY_AGENTS
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 
 SUFFIX: Final = ".md"
 _TOP: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_LARGEST: Final = 1024 * 1024
 _MOST: Final = 200
 _PATIENCE: Final = 0.2
 """Seconds in which whoever only looks at the mark has let go of it."""
@@ -128,14 +127,11 @@ def _is_agent_file(name: str) -> bool:
 
 
 def _read(folder: int, name: str) -> bytes:
-    """Return the beginning of a file; what cannot be read, or is no file, is as if it were empty."""
+    """Return the content of a file; what cannot be read, or is no file, is as if it were empty."""
     try:
-        descriptor = os.open(name, _READ, dir_fd=folder)
-    except OSError:
+        return read_at(folder, name)
+    except (OSError, UnreadableError):
         return b""
-    with contextlib.suppress(OSError), os.fdopen(descriptor, "rb") as file:
-        return file.read(_LARGEST)
-    return b""
 
 
 @contextlib.contextmanager

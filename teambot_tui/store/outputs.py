@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import stat
 import threading
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.facts import TaskStarted, TextProduced
+from teambot_tui.engine.files import UnreadableError, read_at
 from teambot_tui.engine.text import Tail
 from teambot_tui.store.captures import SMALLEST_LIMIT, OutputFile
 from teambot_tui.store.folders import StoreError, file_name, is_run_id, opened, reason
@@ -32,8 +31,7 @@ FOLDER: Final = "outputs"
 LIMIT: Final = 100 * 1024
 _BEAT: Final = 0.04  # seconds: a program that is killed loses little more than this
 _PATIENCE: Final = 10.0
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_LARGEST_READ: Final = 64 * 1024 * 1024
+_LARGEST_READ: Final = 1024**3  # as large as `capture_limit` may be
 logger = logging.getLogger(__name__)
 
 
@@ -205,11 +203,9 @@ def read_output(home: Path, run: str, task: str) -> str | None:
         raise StoreError(f"not a run id: {run!r}")
     try:
         with opened(home, (FOLDER, run)) as folder:
-            descriptor = os.open(file_name(task), _READ, dir_fd=folder)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise StoreError(f"the output of {task!r} is not a regular file")
-            return file.read(_LARGEST_READ).decode("utf-8", "replace")
+            return read_at(folder, file_name(task), _LARGEST_READ).decode("utf-8", "replace")
+    except UnreadableError as error:
+        raise StoreError(f"the output of {task!r} {error}") from error
     except FileNotFoundError:
         return None
     except OSError as error:

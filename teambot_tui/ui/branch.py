@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.files import UnreadableError, decode, read_whole
+from teambot_tui.engine.files import UnreadableError, decode, read_whole
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:

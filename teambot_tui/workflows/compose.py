@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -10,12 +9,13 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.dependencies import Condition
+from teambot_tui.engine.files import UnreadableError, decode_text, read_whole
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
-from teambot_tui.workflows.errors import ComposeError, FileError, IncludeError, placed
+from teambot_tui.workflows.errors import ComposeError, IncludeError, placed
 from teambot_tui.workflows.fields import Problems, short, unknown
-from teambot_tui.workflows.files import ProjectFiles, decode, read_bounded
+from teambot_tui.workflows.files import ProjectFiles
 from teambot_tui.workflows.schema import (
     ComposeFile,
     ComposeNeed,
@@ -71,19 +71,11 @@ def load_compose(
 
 def _text(path: Path) -> str:
     try:
-        # Opening a pipe that has no writer would wait for one.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return decode(read_bounded(descriptor, LARGEST))
-        finally:
-            os.close(descriptor)
-    except FileError as error:
+        return decode_text(read_whole(path, LARGEST))
+    except UnreadableError as error:
         raise ComposeError(path, 0, 0, str(error)) from error
     except FileNotFoundError as error:
         raise ComposeError(path, 0, 0, "does not exist") from error
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "its path is not valid"
-        raise ComposeError(path, 0, 0, f"cannot be read: {why}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +256,7 @@ class _ComposeReader:
         try:
             file = self._files.find(place)
             content = self._files.read(file)
-        except FileError as error:
+        except UnreadableError as error:
             is_name = source.text == "prompt"
             hint = "prompt is a name; to give a path, use prompt-file" if is_name else error.hint
             self._problems.note(node, f"{one_line(self._files.shown(place))} {error}", hint)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.files import UnreadableError
 from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.text import printable, size_in_bytes
 from teambot_tui.language.fences import RUN, Fences
 from teambot_tui.language.nodes import Directive, Span, Words
 from teambot_tui.language.parser import parse_prompt
-from teambot_tui.workflows.errors import FileError, IncludeError
+from teambot_tui.workflows.errors import IncludeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +148,7 @@ class _Expansion:
                     f"take the include out of {longer[-2] if names else name}",
                 )
             text = as_data(self.files.read(path))
-        except FileError as error:
+        except UnreadableError as error:
             raise IncludeError(longer, str(error), error.hint) from error
         return self.expand(text, (*chain, path), longer)
 

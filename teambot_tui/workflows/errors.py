@@ -35,14 +35,6 @@ class ComposeError(WorkflowError):
         self.hint = hint
 
 
-class FileError(WorkflowError):
-    """A file that cannot be taken in; the text says why, the caller knows which. `hint` says what to do."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
 class IncludeError(WorkflowError):
     """An include that cannot be done. The chain leads from the first file to the one that is wrong."""
 

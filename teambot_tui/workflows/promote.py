@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.checks import agent_id
 from teambot_tui.agents.errors import AgentsError
-from teambot_tui.agents.files import UnreadableError, decode, read_whole
 from teambot_tui.agents.persona import AgentFile, load_personas, parse_agent_file, render_agent_file
 from teambot_tui.agents.team_files import PROJECT_FOLDER, read_team_files
 from teambot_tui.agents.trust import is_trusted, trust_own
+from teambot_tui.engine.files import UnreadableError, decode, read_whole
 from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.store.agent_files import SUFFIX, project_folder, replace_file

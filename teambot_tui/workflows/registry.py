@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.agents.files import UnreadableError, read_whole
 from teambot_tui.agents.team_files import PROJECT_FOLDER
+from teambot_tui.engine.files import UnreadableError, read_whole
 from teambot_tui.engine.text import one_line
 from teambot_tui.store.agent_files import project_folder, replace_file
 from teambot_tui.store.folders import StoreError, reason

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teambot_tui.agents.errors import PersonaError
-from teambot_tui.agents.files import SIZE_LIMIT
 from teambot_tui.agents.persona import BUILT_IN, Persona, Personas, load_personas, parse_persona
 from teambot_tui.agents.team import BASES, DEFAULT_TEAM
 from teambot_tui.agents.team_files import read_team_files
+from teambot_tui.engine.files import SIZE_LIMIT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -243,7 +243,7 @@ BROKEN = {
     "does not exist": (link_to_nothing,),
     "is not a regular file": (pipe, lambda folder: (folder / "bad.md").mkdir()),
     "is already defined in": (twice,),
-    "is larger than 1048576 bytes": (lambda folder: write(folder / "bad.md", b"x" * (SIZE_LIMIT + 1)),),
+    "is too large: more than 1 MiB": (lambda folder: write(folder / "bad.md", b"x" * (SIZE_LIMIT + 1)),),
     "not My Agent": (lambda folder: write(folder / "bad.md", persona("My Agent")),),
     "is not UTF-8": (lambda folder: write(folder / "bad.md", b"\x80"),),
 }

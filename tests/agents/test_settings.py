@@ -398,7 +398,7 @@ def test_a_secret_in_the_wrong_place_is_not_shown(place: Place) -> None:
         (b"\xff\xfea\x00", "is not UTF-8"),
         (b"a = " + b"[" * 100_000, "nested too deeply"),
         (b"a = " + b"9" * 10_000, "is not valid TOML"),
-        (b"a = 1\n" + b"#" * (1024 * 1024), "is larger than 1048576 bytes"),
+        (b"a = 1\n" + b"#" * (1024 * 1024), "is too large: more than 1 MiB"),
     ],
 )
 def test_a_file_that_is_not_toml(place: Place, content: bytes, message: str) -> None:

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from teambot_tui.engine.files import UnreadableError
 from teambot_tui.language import nodes
 from teambot_tui.language.parser import parse_prompt
 from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
-from teambot_tui.workflows.errors import FileError, IncludeError
+from teambot_tui.workflows.errors import IncludeError
 from teambot_tui.workflows.files import ProjectFiles
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def test_a_folder_that_becomes_a_link_after_the_check_is_not_followed(project: P
     found = files.find(project / "parts" / "a.md")
     (project / "parts").rename(project / "moved")
     (project / "parts").symlink_to(project.parent / "elsewhere")
-    with pytest.raises(FileError):
+    with pytest.raises(UnreadableError):
         files.read(found)
 
 

@@ -8,15 +8,10 @@ what the person was shown.
 from __future__ import annotations
 
 import os
-import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-SIZE_LIMIT: Final = 1024 * 1024  # bytes
-_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe must not hang us
+from teambot_tui.engine.files import SIZE_LIMIT, UnreadableError, open_inside, read_inside, read_open
 
 
 class FileRefusedError(Exception):
@@ -93,57 +88,30 @@ class Files:
         if place != before.place or os.path.lexists(place) != (before.data is not None):
             raise ChangedError
         new = os.O_CREAT | os.O_EXCL if before.data is None else 0
-        file = self._open(place, os.O_RDWR | new, create=bool(new))
         try:
-            with os.fdopen(file, "r+b", closefd=False) as stream:
-                if before.data is not None and stream.read(SIZE_LIMIT + 1) != before.data:
+            file = open_inside(self._root, place, os.O_RDWR | new, create=bool(new))
+            with os.fdopen(file, "r+b") as stream:
+                if before.data is not None and read_open(file) != before.data:
                     raise ChangedError
                 stream.seek(0)
                 stream.truncate()
                 stream.write(data)
+        except UnreadableError as error:
+            raise ChangedError from error
         except OSError as error:
             raise FileRefusedError(f"{path} cannot be written: {error.strerror}") from error
-        finally:
-            os.close(file)
 
     def _content(self, path: Path) -> bytes:
-        file = self._open(path, os.O_RDONLY)
         try:
-            with os.fdopen(file, "rb", closefd=False) as reader:
-                data = reader.read(SIZE_LIMIT + 1)
-        except OSError as error:
-            raise FileRefusedError(f"{path} cannot be read: {error.strerror}") from error
-        finally:
-            os.close(file)
-        if len(data) > SIZE_LIMIT:
-            raise FileRefusedError(f"{path} is larger than {SIZE_LIMIT} bytes")
-        try:
+            data = read_inside(self._root, path)
             data.decode()
+        except FileNotFoundError as error:
+            raise FileRefusedError(f"{path} does not exist") from error
+        except UnreadableError as error:
+            raise FileRefusedError(f"{path} {error}") from error
         except UnicodeDecodeError as error:
             raise FileRefusedError(f"{path} is not UTF-8 text") from error
         return data
-
-    def _open(self, path: Path, flags: int, *, create: bool = False) -> int:
-        *parents, name = path.relative_to(self._root).parts or ("",)
-        try:
-            place = os.open(self._root, _DIRECTORY)
-            try:
-                for parent in parents:
-                    if create:
-                        with suppress(FileExistsError):
-                            os.mkdir(parent, dir_fd=place)
-                    inner = os.open(parent, _DIRECTORY, dir_fd=place)
-                    os.close(place)
-                    place = inner
-                file = os.open(name, flags | _FILE, 0o666, dir_fd=place)
-            finally:
-                os.close(place)
-        except OSError as error:
-            raise FileRefusedError(f"{path}: {error.strerror}") from error
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            os.close(file)
-            raise FileRefusedError(f"{path} is not a regular file")
-        return file
 
 
 def _sized(path: str, content: str) -> bytes:
