@@ -93,7 +93,7 @@ class _Server(Server):
             origin = self._origin
         if request.host != self._host or origin != self._origin:
             raise web.HTTPForbidden(text="This is for this machine only.")
-        first = request.path.split("/", 2)[1]
+        first, _, _ = request.path.removeprefix("/").partition("/")
         if first != "download" and not secrets.compare_digest(first.encode(), self._key.encode()):
             raise web.HTTPForbidden(text="Open the address that teambot has printed.")
         answer = await handler(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import http.client
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import psutil
@@ -143,6 +144,13 @@ def test_nobody_comes_in_without_the_key(served: Served, path: str) -> None:
     assert status(served.origin + path) == 403
     assert status(served.origin + path, Cookie=f"key={served.key}; teambot={served.key}") == 403
     assert not served.pages()
+
+
+def test_a_request_without_a_path_is_refused(served: Served) -> None:
+    connection = http.client.HTTPConnection(served.origin.removeprefix("http://"), timeout=_PATIENCE)
+    with closing(connection):
+        connection.request("OPTIONS", "*")
+        assert connection.getresponse().status == 403
 
 
 @pytest.mark.parametrize("path", ["", "ws", "static/js/textual.js"])
