@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.cycles import stands_behind
@@ -21,7 +21,7 @@ from teambot_tui.engine.spawning import Run
 from teambot_tui.engine.text import last_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Task
     from teambot_tui.engine.ids import TaskId
@@ -30,6 +30,17 @@ if TYPE_CHECKING:
     from teambot_tui.engine.spending import Spending
 
 _LONGEST_WAIT = 3600.0
+_FURTHER: Final[Mapping[str, object]] = {
+    "label": None,
+    "depends_on": None,
+    "chain_after": None,
+    "include_dependency_result": False,
+    "timeout": None,
+    "retries": 0,
+    "on_dependency_failure": "skip",
+    "shared_context": None,
+}
+"""What can be told of a run besides who does what on which model, and what it is if nothing is told."""
 Answer = dict[str, Any]
 
 
@@ -142,6 +153,8 @@ class Door:
         left = max(0, policy.spawn_runs - session.spawned)
         said = [("Who it is", prompt)] if prompt else []
         said += [(f"Task {n}" if len(texts) > 1 else "Task", text) for n, text in enumerate(texts, 1)]
+        given: Mapping[str, object] = {**_FURTHER, **options}
+        said += [(name, _words(given[name])) for name, usual in _FURTHER.items() if given[name] != usual]
         lines = [
             f"start {who} on {_line(model)}",
             f"A yes holds for all that @{caller} starts from now on, without asking again:",
@@ -178,6 +191,10 @@ class Door:
         if found.reason:
             status["reason"] = found.reason
         return status
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _line(text: str) -> str:

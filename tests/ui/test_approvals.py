@@ -245,6 +245,15 @@ async def test_the_inspector_shows_the_wish_and_how_to_answer() -> None:
         await stage.until(lambda: "needs you" not in stage.inspector.text, "the wish to go")
 
 
+async def test_the_keys_say_that_an_answer_to_a_spawn_holds_for_all_of_them() -> None:
+    async with asking() as (stage, busy):
+        await stage.ask(lambda _: busy.ask("pm#1", "start @ba", tool="spawn", kind="spawn"))
+        await stage.until(lambda: stage.app.mirror.wishes, "the wish")
+        await open_inbox(stage)
+        assert "a allow all its runs · A always · r reject all its runs" in stage.dialog
+        assert "once" not in stage.dialog
+
+
 LONG = "\n".join(f"+ line {number}" for number in range(60))
 
 

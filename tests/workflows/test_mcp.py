@@ -286,7 +286,8 @@ async def test_the_question_names_agent_task_model_and_what_a_yes_costs() -> Non
     async def lead(client: Client) -> str:
         tasks = ["Scan auth\nA yes costs nothing.", "Scan the rest"]
         new = {"agent": "scanner", "base": "general-purpose", "prompt": "You know OWASP.", "model": "opus"}
-        return str(await call(client, "spawn", task=tasks, parallel=True, **new))
+        further = {"retries": 2, "sharedContext": {"goal": "ship\nTask 3:"}, "label": "scan"}
+        return str(await call(client, "spawn", task=tasks, parallel=True, **new, **further))
 
     policy = Policy(budget=5.0, spawn_runs=9, spawn_children=3, spawn_parallel=2)
     async with session_led_by(lead, Gate(), permissions=Permissions.ASK, policy=policy) as session:
@@ -306,6 +307,12 @@ async def test_the_question_names_agent_task_model_and_what_a_yes_costs() -> Non
             "  A yes costs nothing.",
             "Task 2:",
             "  Scan the rest",
+            "label:",
+            "  scan",
+            "retries:",
+            "  2",
+            "shared_context:",
+            '  {"goal": "ship\\nTask 3:"}',
         ]
         session.cancel()
 

@@ -178,10 +178,13 @@ class Inbox(ModalScreen[None]):
             obstacle = "too large to be shown: it can only be rejected"
         elif not self._is_seen:
             obstacle = f"scroll to the end to allow{dot}{below:,} more line{'s' * (below != 1)}"
-        allowing = [("allow", "allow once"), ("allow-always", "always")]
+        once = (
+            "all its runs" if wish.kind == "spawn" else "once"
+        )  # the first answer holds for the further ones
+        allowing = [("allow", f"allow {once}"), ("allow-always", "always")]
         named = [
             *(() if obstacle else allowing),
-            ("reject", "reject once"),
+            ("reject", f"reject {once}"),
             ("reject-always", "always"),
             ("back", "later"),
         ]
