@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
-from teambot_tui.engine.facts import TaskCreated
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    DependencyMet,
+    TaskCompleted,
+    TaskCreated,
+    TaskStarted,
+    TaskWaiting,
+    WorkEnded,
+)
 from teambot_tui.engine.ids import AgentId, task_id
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Member
+from teambot_tui.engine.ports import Member, Request
 from teambot_tui.engine.session import Session
 from teambot_tui.language.nodes import Span, Words
 from tests.benchmarks.measure import undisturbed
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from teambot_tui.engine.facts import Fact
-    from teambot_tui.engine.ports import Request, Update
+    from teambot_tui.engine.ports import Activity
     from tests.benchmarks.graphs import Graph
 
 POLICY = Policy(wait_timeout=1e6, max_parallel=1_000_000)
@@ -36,7 +44,7 @@ POLICY = Policy(wait_timeout=1e6, max_parallel=1_000_000)
 class Silent:
     """A backend that has nothing to say."""
 
-    async def run(self, request: Request) -> AsyncGenerator[Update, None]:
+    async def run(self, request: Request) -> AsyncGenerator[Activity, None]:
         return
         yield
 
@@ -146,6 +154,41 @@ async def _by_hand(graph: Graph, repeats: int) -> float:
                 for sources in graph.sources:
                     tasks.append(group.create_task(work([tasks[source] for source in sources])))
         return (time.process_time() - begin) / repeats
+
+
+def by_generator(graph: Graph, repeats: int = 1) -> float:
+    """Run a graph on a task group whose tasks drain a backend and tell what a session would tell."""
+    return asyncio.run(_by_generator(graph, repeats))
+
+
+async def _by_generator(graph: Graph, repeats: int) -> float:
+    backend, see, clock, directory = Silent(), Tally().see, time.monotonic, Path()
+
+    async def work(plan: TaskCreated, upstream: list[asyncio.Task[None]]) -> None:
+        if upstream:
+            see(TaskWaiting(clock(), plan.task, tuple(each.agent for each in plan.dependencies), ()))
+        for task, dependency in zip(upstream, plan.dependencies, strict=True):
+            await task
+            see(DependencyMet(clock(), plan.task, dependency.agent))
+        request = Request(plan.task, plan.agent, "Go on", "", None, directory, "Go on", ())
+        begin = clock()
+        see(TaskStarted(begin, plan.task, request.prompt, request.system, request.model))
+        async for update in backend.run(request):
+            see(ActivityReported(clock(), plan.task, update))
+        end = clock()
+        see(WorkEnded(end, plan.task, None))
+        see(TaskCompleted(end, plan.task, "", end - begin))
+
+    plans = plan(graph, clock())
+    with undisturbed():
+        start = time.process_time()
+        for _ in range(repeats):
+            tasks: list[asyncio.Task[None]] = []
+            async with asyncio.TaskGroup() as group:
+                for created, sources in zip(plans, graph.sources, strict=True):
+                    see(created)
+                    tasks.append(group.create_task(work(created, [tasks[source] for source in sources])))
+        return (time.process_time() - start) / repeats
 
 
 def has_langgraph() -> bool:
