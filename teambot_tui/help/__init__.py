@@ -27,7 +27,7 @@ TOPICS: Final = {
     "budget": "tokens and cost",
     "headless": "teambot run and the other commands",
     "json": "events for scripts",
-    "python": "from Python",
+    "api": "from Python",
     "settings": "everything that can be set",
     "web": "the screen in a browser",
     "privacy": "what is kept, and what leaves this machine",
