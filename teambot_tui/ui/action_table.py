@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from teambot_tui.language.nodes import Command
-    from teambot_tui.ui.desk import Desk
+    from teambot_tui.ui.controllers.controls import Controls
 
 
 class SlashCommand(NamedTuple):
@@ -27,8 +27,8 @@ class SlashCommand(NamedTuple):
 
     arguments: str
     words: str
-    run: Callable[[Desk, list[str]], None]
-    choices: Callable[[Desk], Sequence[str]] = lambda _: ()
+    run: Callable[[Controls, list[str]], None]
+    choices: Callable[[Controls], Sequence[str]] = lambda _: ()
     """What its first word can be, as far as that can be told."""
     whole: bool = False
 
@@ -41,13 +41,18 @@ class Action(NamedTuple):
     where: str = ""
     """Where the key holds."""
     keys: str = ""
-    action: str = ""
-    """What the key runs; without, widgets bind it themselves."""
+    press: str | Callable[[Controls], object] = ""
+    """What the key does: a function, or an action of Textual's; without, widgets bind it themselves."""
     words: str = ""
     """What the key does."""
     short: str = ""
     """How the footer says it; without, the footer does not."""
     command: SlashCommand | None = None
+
+    @property
+    def action(self) -> str:
+        """What Textual is to run at the key."""
+        return self.press if isinstance(self.press, str) else f"press({self.name!r})"
 
 
 PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
@@ -75,26 +80,30 @@ ACTIONS: Final = (
     Action("word-left", "input", "ctrl+left", "step(-1)", "a word left; on an empty input: previous agent"),
     Action("word-right", "input", "ctrl+right", "step(1)", "a word right; on an empty input: next agent"),
     Action(
-        "back", "anywhere", "escape", "step_back", "close what is open; twice: cancel the chosen agent's task"
+        "back",
+        "anywhere",
+        "escape",
+        lambda c: c.display.back(),
+        "close what is open; twice: cancel the chosen agent's task",
     ),
     Action(
         "interrupt",
         "anywhere",
         "ctrl+c",
-        "interrupt",
+        lambda c: c.display.interrupt(),
         "copy, then clear the input, then twice: cancel, then quit",
     ),
     Action(
         "help",
         "anywhere",
         "f1",
-        "help",
+        lambda c: c.person.help(),
         "help",
         "help",
         command=SlashCommand(
             "[topic]",
             "keys, commands and the manual, or one topic",
-            lambda desk, words: desk.help(words[0].strip()),
+            lambda controls, words: controls.person.help(words[0].strip()),
             lambda _: (*PLACES, *COMMANDS, *(topic for topic in TOPICS if topic not in COMMANDS)),
             whole=True,
         ),
@@ -103,17 +112,19 @@ ACTIONS: Final = (
         "graph",
         "anywhere",
         "f3",
+        lambda c: c.display.toggle_graph(),
         "graph",
         "graph",
-        "graph",
-        command=SlashCommand("", "the graph of all tasks", lambda desk, _: desk.do("graph")),
+        command=SlashCommand(
+            "", "the graph of all tasks", lambda controls, _: controls.display.toggle_graph()
+        ),
     ),
-    Action("zoom", "anywhere", "f4", "zoom", "zoom", "zoom"),
+    Action("zoom", "anywhere", "f4", lambda c: c.display.toggle_zoom(), "zoom", "zoom"),
     Action(
         "context",
         "anywhere",
         "f6",
-        "context",
+        lambda c: c.forms.context(),
         "shared context: what everyone is told",
         command=SlashCommand(
             "[key [value]] | unset key",
@@ -123,49 +134,70 @@ ACTIONS: Final = (
             whole=True,
         ),
     ),
-    Action("approvals", "anywhere", "f8", "approvals", "answer agents that need you; again: the next one"),
+    Action(
+        "approvals",
+        "anywhere",
+        "f8",
+        lambda c: c.alerts.open_inbox(),
+        "answer agents that need you; again: the next one",
+    ),
     Action("palette", "anywhere", "ctrl+p", "command_palette", "palette", "palette"),
-    Action("find", "anywhere", "ctrl+f", "find", "find"),
+    Action("find", "anywhere", "ctrl+f", lambda c: c.finding.find(), "find"),
     Action(
         "tasks",
         "anywhere",
         "ctrl+t",
-        "tasks",
+        lambda c: commands.tasks(c, []),
         "all tasks",
         command=SlashCommand("[state]", "all tasks", commands.tasks, lambda _: commands.states()),
     ),
-    Action("background", "anywhere", "ctrl+b", "send_to_background", "send what is typed to the background"),
-    Action("redraw", "anywhere", "ctrl+l", "redraw", "redraw"),
+    Action(
+        "background",
+        "anywhere",
+        "ctrl+b",
+        lambda c: c.drafting.send_to_background(),
+        "send what is typed to the background",
+    ),
+    Action("redraw", "anywhere", "ctrl+l", lambda c: c.person.redraw(), "redraw"),
     Action("suspend", "anywhere", "ctrl+z", "app.suspend_process", "suspend"),
     Action(
         "quit",
         "anywhere",
         "ctrl+q",
-        "leave",
+        lambda c: c.actions.leave(),
         "quit",
-        command=SlashCommand("", "leave", lambda desk, _: desk.do("leave")),
+        command=SlashCommand("", "leave", lambda controls, _: controls.actions.leave()),
     ),
-    Action("scroll-up", "anywhere", "pageup", "scroll_output(-1)", "scroll the output up"),
-    Action("scroll-down", "anywhere", "pagedown", "scroll_output(1)", "scroll the output down"),
-    Action("follow", "anywhere", "end", "", "follow the output again; in a text: end of the line"),
-    Action("previous-agent", "anywhere", "alt+left", "step_agent(-1)", "previous agent"),
-    Action("next-agent", "anywhere", "alt+right", "step_agent(1)", "next agent"),
+    Action("scroll-up", "anywhere", "pageup", lambda c: c.feed.page(-1), "scroll the output up"),
+    Action("scroll-down", "anywhere", "pagedown", lambda c: c.feed.page(1), "scroll the output down"),
+    Action(
+        "follow",
+        "anywhere",
+        "end",
+        lambda c: c.feed.to_end(),
+        "follow the output again; in a text: end of the line",
+    ),
+    Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
+    Action("next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent"),
     Action(
         "cancel",
         "panel, output",
         "x",
-        "cancel_chosen",
+        lambda c: c.chosen.cancel(),
         "cancel",
         "cancel",
         command=SlashCommand(
-            "[agent|task|all]", "cancel", commands.cancel, lambda desk: (*commands.targets(desk), "all")
+            "[agent|task|all]",
+            "cancel",
+            commands.cancel,
+            lambda controls: (*commands.targets(controls), "all"),
         ),
     ),
     Action(
         "retry",
         "panel, output",
         "r",
-        "retry_chosen",
+        lambda c: c.chosen.retry(),
         "retry",
         "retry",
         command=SlashCommand(
@@ -176,26 +208,33 @@ ACTIONS: Final = (
         "again",
         "panel, output",
         "R",
-        "again_chosen",
+        lambda c: c.chosen.again(),
         "do it once more, as a new task",
         command=SlashCommand(
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
     ),
-    Action("copy", "panel, output", "y", "copy_output", "copy the last output", "copy"),
-    Action("open", "panel, output", "e", "open_output", "open the last output in $EDITOR"),
+    Action("copy", "panel, output", "y", lambda c: c.chosen.copy_output(), "copy the last output", "copy"),
+    Action("open", "panel, output", "e", lambda c: c.chosen.open_output(), "open the last output in $EDITOR"),
     Action(
         "model",
         "panel, output",
         "m",
-        "choose_model",
+        commands.ask_for_model,
         "change the agent's model",
         command=SlashCommand(
             "[agent [model|clear]]", "show or set an agent's model", commands.model, commands.agents_of
         ),
     ),
-    Action("filter", "panel, output", "slash", "filter", "show only tasks with a text in them", "filter"),
-    Action("input", "panel, output", "i", "focus_input", "back to the input", "input"),
+    Action(
+        "filter",
+        "panel, output",
+        "slash",
+        lambda c: c.finding.filter(),
+        "show only tasks with a text in them",
+        "filter",
+    ),
+    Action("input", "panel, output", "i", lambda c: c.drafting.bar.focus(), "back to the input", "input"),
     Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
     Action(
         "inspect",
@@ -205,7 +244,7 @@ ACTIONS: Final = (
         "inspect; on a block of the output: fold or unfold",
         "inspect",
     ),
-    Action("zoom-chosen", "panel, output", "z", "zoom", "zoom"),
+    Action("zoom-chosen", "panel, output", "z", lambda c: c.display.toggle_zoom(), "zoom"),
     Action("left", "panel, output", "left,h", "", "go left"),
     Action("right", "panel, output", "right,l", "", "go right"),
     Action("up", "panel, output", "up,k", "", "go up, in the output to the task before"),
@@ -231,14 +270,16 @@ ACTIONS: Final = (
             "<id>",
             "inspect a task; last is the newest",
             commands.task,
-            lambda desk: (*desk.mirror.labels, *reversed(desk.mirror.tasks()), "last"),
+            lambda controls: (*controls.mirror.labels, *reversed(controls.mirror.tasks()), "last"),
         ),
     ),
     Action("agents", command=SlashCommand("", "everyone who is here", commands.agents)),
     Action(
         "models",
         command=SlashCommand(
-            "", "the models of the team, and which are offered", lambda desk, _: desk.show_models()
+            "",
+            "the models of the team, and which are offered",
+            lambda controls, _: controls.actions.show_models(),
         ),
     ),
     Action(
@@ -250,12 +291,16 @@ ACTIONS: Final = (
     Action(
         "reset-agent",
         command=SlashCommand(
-            "", "the default agent of the settings again", lambda desk, _: desk.use_agent(None)
+            "",
+            "the default agent of the settings again",
+            lambda controls, _: controls.actions.use_agent(None),
         ),
     ),
     Action(
         "define",
-        command=SlashCommand("", "define a temporary agent in a form", lambda desk, _: desk.do("define")),
+        command=SlashCommand(
+            "", "define a temporary agent in a form", lambda controls, _: controls.forms.define()
+        ),
     ),
     Action(
         "promote",
@@ -316,10 +361,12 @@ ACTIONS: Final = (
     ),
     Action(
         "theme",
-        command=SlashCommand("[name]", "change the colours", commands.theme, lambda desk: desk.themes()),
+        command=SlashCommand(
+            "[name]", "change the colours", commands.theme, lambda controls: controls.person.themes()
+        ),
     ),
-    Action("clear", command=SlashCommand("", "empty the output", lambda desk, _: desk.do("clear_output"))),
-    Action("exit", command=SlashCommand("", "leave", lambda desk, _: desk.do("leave"))),
+    Action("clear", command=SlashCommand("", "empty the output", lambda controls, _: controls.feed.clear())),
+    Action("exit", command=SlashCommand("", "leave", lambda controls, _: controls.actions.leave())),
 )
 
 SLASH_COMMANDS: Final = {
@@ -332,7 +379,14 @@ SLASH_COMMANDS: Final = {
 """Those of the table that are typed, as the language lists them."""
 
 
-def run_command(desk: Desk, name: str, arguments: str) -> None:
+def press(controls: Controls, name: str) -> None:
+    """Do what the key of an action does."""
+    found = next(action.press for action in ACTIONS if action.name == name and action.keys)
+    if not isinstance(found, str):
+        found(controls)
+
+
+def run_command(controls: Controls, name: str, arguments: str) -> None:
     """Carry out a command.
 
     Raises:
@@ -342,7 +396,7 @@ def run_command(desk: Desk, name: str, arguments: str) -> None:
     words = [arguments] if command.whole else arguments.split()
     if not command.whole and len(words) > len(command.arguments.split()):
         raise commands.CommandError(f"Too many words. Type: /{name} {command.arguments}".rstrip())
-    command.run(desk, words)
+    command.run(controls, words)
 
 
 def command_hint(text: str, command: Command | None) -> str:
@@ -354,7 +408,7 @@ def command_hint(text: str, command: Command | None) -> str:
     return "  ".join(near) if text.startswith("/") else ""
 
 
-def words_for(desk: Desk, name: str) -> Sequence[str]:
+def words_for(controls: Controls, name: str) -> Sequence[str]:
     """Return what can follow a command."""
     command = SLASH_COMMANDS.get(name)
-    return command.choices(desk) if command else ()
+    return command.choices(controls) if command else ()

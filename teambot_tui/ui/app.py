@@ -64,12 +64,12 @@ class TeambotApp(App[None]):
     @property
     def bridge(self) -> Bridge:
         """The way to the engine, once the screen is complete."""
-        return self.session_screen.parts.bridge
+        return self.session_screen.controls.bridge
 
     @property
     def mirror(self) -> Mirror:
         """What the screen knows of the session, once it is complete."""
-        return self.session_screen.parts.mirror
+        return self.session_screen.controls.mirror
 
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):
@@ -114,12 +114,12 @@ class TeambotApp(App[None]):
         yield from super().get_system_commands(screen)
         if not isinstance(screen, SessionScreen):
             return
-        for key in screen.keys.table:
+        for key in screen.place.keys.table:
             if key.action and key.name and key.where in ("anywhere", "panel, output"):
                 yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
         for name, command in SLASH_COMMANDS.items():
             title = f"/{name} {command.arguments}".rstrip()
-            yield SystemCommand(title, command.words, partial(screen.offer_command, name))
+            yield SystemCommand(title, command.words, partial(screen.controls.drafting.offer_command, name))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what is done to every line; Textual itself answers `NO_COLOR` with colours: greys."""
@@ -132,7 +132,7 @@ class TeambotApp(App[None]):
 
     async def action_quit(self) -> None:
         """Leave as the session does, asking if anything runs: Textual's own key and palette end up here."""
-        self.session_screen.action_leave()
+        self.session_screen.controls.actions.leave()
 
     def on_unmount(self) -> None:
         self.session_screen.close()

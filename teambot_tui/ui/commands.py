@@ -1,12 +1,13 @@
 """What each slash command does with its words; the table of actions says which there are.
 
-A command asks the desk; it never touches a widget.
+A command asks the controllers; it never touches a widget.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.content import Content
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from teambot_tui.engine.ids import TaskId
-    from teambot_tui.ui.desk import Desk
+    from teambot_tui.ui.controllers.controls import Controls
+    from teambot_tui.workflows.up_command import UpCommand
 
 _LONGEST_KEY: Final = 200
 
@@ -30,8 +32,8 @@ class CommandError(Exception):
     """A command that cannot be carried out; the text says what to type."""
 
 
-def _agent(desk: Desk, name: str) -> AgentId:
-    agents = desk.mirror.roster.agents
+def _agent(controls: Controls, name: str) -> AgentId:
+    agents = controls.mirror.roster.agents
     agent = AgentId(name.removeprefix("@"))
     if agent not in agents:
         near = did_you_mean(agent, agents)
@@ -40,34 +42,34 @@ def _agent(desk: Desk, name: str) -> AgentId:
     return agent
 
 
-def _task_named(desk: Desk, name: str) -> TaskId:
+def _task_named(controls: Controls, name: str) -> TaskId:
     """Return the task that is meant by an id, a label, an agent or `last`."""
     from teambot_tui.engine.outcomes import RefusedError  # noqa: PLC0415  the table is there before the engine is
 
     try:
-        return desk.mirror.find(name.removeprefix("@"))
+        return controls.mirror.find(name.removeprefix("@"))
     except RefusedError as error:
         raise CommandError(str(error)) from error
 
 
-def agents_of(desk: Desk) -> Sequence[str]:
-    return desk.mirror.roster.agents
+def agents_of(controls: Controls) -> Sequence[str]:
+    return controls.mirror.roster.agents
 
 
-def targets(desk: Desk) -> Sequence[str]:
+def targets(controls: Controls) -> Sequence[str]:
     """The agents, the labels, and the tasks, newest first."""
-    return (*desk.mirror.roster.agents, *desk.mirror.labels, *reversed(desk.mirror.tasks()))
+    return (*controls.mirror.roster.agents, *controls.mirror.labels, *reversed(controls.mirror.tasks()))
 
 
-def status(desk: Desk, _: list[str]) -> None:
+def status(controls: Controls, _: list[str]) -> None:
     lines = []
-    for agent in desk.mirror.roster.agents:
-        view = desk.mirror.agent(agent)
+    for agent in controls.mirror.roster.agents:
+        view = controls.mirror.agent(agent)
         words = view.state
         if view.waiting_for:
             words += f" for {', '.join(f'@{each}' for each in view.waiting_for)}"
         lines.append(f"@{agent}: {words}")
-    desk.report("Status", Content("\n".join(lines)))
+    controls.person.report("Status", Content("\n".join(lines)))
 
 
 def states() -> list[str]:
@@ -76,103 +78,115 @@ def states() -> list[str]:
     return [state.value for state in State]
 
 
-def tasks(desk: Desk, words: list[str]) -> None:
+def tasks(controls: Controls, words: list[str]) -> None:
     wanted = words[0] if words else None
     if wanted is not None and wanted not in states():
         near = did_you_mean(wanted, states())
         hint = f"Did you mean {near}?" if near else f"A task is {', '.join(states())}."
         raise CommandError(f"There is no state {wanted}. {hint}")
-    views = [desk.mirror.task(task) for task in desk.mirror.tasks()]
+    views = [controls.mirror.task(task) for task in controls.mirror.tasks()]
     shown = [view for view in views if wanted in (None, view.state.value)]
     counts = Counter(view.state.value for view in views)
     lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in shown]
     summary = ", ".join(f"{count} {state}" for state, count in counts.items()) or "no tasks yet"
-    desk.report("Tasks", Content("\n".join([summary, "", *lines])))
+    controls.person.report("Tasks", Content("\n".join([summary, "", *lines])))
 
 
-def task(desk: Desk, words: list[str]) -> None:
+def task(controls: Controls, words: list[str]) -> None:
     if not words:
         raise CommandError("Say which task: /task pm#1")
-    task = _task_named(desk, words[0])
-    desk.inspect(agent_of(task), task)
+    task = _task_named(controls, words[0])
+    controls.chosen.inspect(agent_of(task), task)
 
 
-def model(desk: Desk, words: list[str]) -> None:
+def model(controls: Controls, words: list[str]) -> None:
     match words:
         case []:
-            desk.show_models()
+            controls.actions.show_models()
         case [name]:
-            agent = _agent(desk, name)
-            desk.report("Model", Content(f"@{agent}: {desk.models()[agent] or 'as its backend chooses'}"))
+            agent = _agent(controls, name)
+            controls.person.report(
+                "Model", Content(f"@{agent}: {controls.actions.models()[agent] or 'as its backend chooses'}")
+            )
         case [name, model]:
-            desk.set_model(_agent(desk, name), None if model == "clear" else model)
+            controls.actions.set_model(_agent(controls, name), None if model == "clear" else model)
 
 
-def use_agent(desk: Desk, words: list[str]) -> None:
+def ask_for_model(controls: Controls) -> None:
+    """Begin to type the command that sets the chosen agent's model."""
+    if (agent := controls.chosen.agent) is not None:
+        controls.drafting.offer_command("model", agent)
+
+
+def use_agent(controls: Controls, words: list[str]) -> None:
     if words:
-        desk.use_agent(_agent(desk, words[0]))
+        controls.actions.use_agent(_agent(controls, words[0]))
     else:
-        default = desk.mirror.roster.default
-        desk.report("Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one"))
+        default = controls.mirror.roster.default
+        controls.person.report(
+            "Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one")
+        )
 
 
-def theme(desk: Desk, words: list[str]) -> None:
-    themes = desk.themes()
+def theme(controls: Controls, words: list[str]) -> None:
+    themes = controls.person.themes()
     if not words:
-        desk.report("Themes", Content("\n".join(themes)))
+        controls.person.report("Themes", Content("\n".join(themes)))
     elif words[0] in themes:
-        desk.set_theme(words[0])
+        controls.person.set_theme(words[0])
     else:
         near = did_you_mean(words[0], themes)
         raise CommandError(f"There is no theme {words[0]}." + (f" Did you mean {near}?" if near else ""))
 
 
-def retry(desk: Desk, words: list[str]) -> None:
+def retry(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    desk.retry(_task_named(desk, words[0]))
+    controls.actions.retry(_task_named(controls, words[0]))
 
 
-def again(desk: Desk, words: list[str]) -> None:
+def again(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to do once more: /again pm, or /again pm#1")
-    desk.again(_task_named(desk, words[0]))
+    controls.actions.again(_task_named(controls, words[0]))
 
 
-def cancel(desk: Desk, words: list[str]) -> None:
+def cancel(controls: Controls, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
-    is_several = target == "all" or target in desk.mirror.roster.agents
-    desk.cancel(target if is_several else _task_named(desk, target))
+    is_several = target == "all" or target in controls.mirror.roster.agents
+    controls.actions.cancel(target if is_several else _task_named(controls, target))
 
 
-def export(desk: Desk, words: list[str]) -> None:
-    desk.export(words[0].strip() or "teambot-session.md")
+def export(controls: Controls, words: list[str]) -> None:
+    controls.actions.export(words[0].strip() or "teambot-session.md")
 
 
-def history(desk: Desk, words: list[str]) -> None:
-    agent = _agent(desk, words[0]) if words else None
-    views = [desk.mirror.task(task) for task in desk.mirror.tasks(agent)]
+def history(controls: Controls, words: list[str]) -> None:
+    agent = _agent(controls, words[0]) if words else None
+    views = [controls.mirror.task(task) for task in controls.mirror.tasks(agent)]
     lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in views]
-    desk.report(f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet"))
+    controls.person.report(
+        f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet")
+    )
 
 
-def budget(desk: Desk, words: list[str]) -> None:
-    spending = desk.mirror.spending
+def budget(controls: Controls, words: list[str]) -> None:
+    spending = controls.mirror.spending
     if not words:
-        desk.report("Budget", Content(told(spending)))
+        controls.person.report("Budget", Content(told(spending)))
         return
     try:
         cost = dollars_of(words[0])
         count = tokens_of(words[1]) if len(words) > 1 else spending.token_limit
     except ValueError as error:
         raise CommandError(str(error)) from error
-    desk.set_budget(cost, count)
+    controls.actions.set_budget(cost, count)
 
 
-def forget_context(desk: Desk, words: list[str]) -> None:
+def forget_context(controls: Controls, words: list[str]) -> None:
     if not words:
         raise CommandError("Say who is to forget: /forget-context pm")
-    desk.forget(_agent(desk, words[0]))
+    controls.actions.forget(_agent(controls, words[0]))
 
 
 # Agents that come and go, and what everyone is told
@@ -211,8 +225,8 @@ def parse_context(text: str) -> ContextChange:
     return ContextChange(key, parsed)
 
 
-def _temporary(desk: Desk, words: list[str], example: str) -> AgentId:
-    roster = desk.mirror.roster
+def _temporary(controls: Controls, words: list[str], example: str) -> AgentId:
+    roster = controls.mirror.roster
     if not words:
         raise CommandError(f"Say which agent: {example}")
     agent = AgentId(words[0].lstrip("@$~"))
@@ -226,19 +240,19 @@ def _temporary(desk: Desk, words: list[str], example: str) -> AgentId:
     return agent
 
 
-def joined(desk: Desk) -> Sequence[str]:
-    return tuple(desk.mirror.roster.temporary)
+def joined(controls: Controls) -> Sequence[str]:
+    return tuple(controls.mirror.roster.temporary)
 
 
-def context_keys(desk: Desk) -> Sequence[str]:
-    return tuple(entry.key for entry in desk.mirror.context())
+def context_keys(controls: Controls) -> Sequence[str]:
+    return tuple(entry.key for entry in controls.mirror.context())
 
 
-def agents(desk: Desk, _: list[str]) -> None:
-    roster, models = desk.mirror.roster, desk.models()
+def agents(controls: Controls, _: list[str]) -> None:
+    roster, models = controls.mirror.roster, controls.actions.models()
     lines = []
     for agent in roster.agents:
-        view = desk.mirror.agent(agent)
+        view = controls.mirror.agent(agent)
         words = [view.name]
         if defined := roster.temporary.get(agent):
             words.append(f"temporary, of {defined.base}" + (f", by {view.parent}" if view.parent else ""))
@@ -247,13 +261,13 @@ def agents(desk: Desk, _: list[str]) -> None:
         if roster.default == agent:
             words.append("(default)")
         lines.append("  ".join(words))
-    desk.report("The team", Content("\n".join(lines)))
+    controls.person.report("The team", Content("\n".join(lines)))
 
 
-def variables(desk: Desk, _: list[str]) -> None:
-    views = desk.mirror.variables()
+def variables(controls: Controls, _: list[str]) -> None:
+    views = controls.mirror.variables()
     if not views:
-        desk.report("Variables", Content('none yet: pm:"Plan it":plan captures one'))
+        controls.person.report("Variables", Content('none yet: pm:"Plan it":plan captures one'))
         return
     width = max(len(view.name) for view in views)
     task = max(len(view.task) for view in views)
@@ -262,12 +276,12 @@ def variables(desk: Desk, _: list[str]) -> None:
         f"  {size(view.size):>6}  {one_line(view.first_line, 60)}".rstrip()
         for view in views
     ]
-    desk.report("Variables", Content("\n".join(lines)))
+    controls.person.report("Variables", Content("\n".join(lines)))
 
 
-def promote(desk: Desk, words: list[str]) -> None:
+def promote(controls: Controls, words: list[str]) -> None:
     example = "/promote scanner [--as NAME] [--force]"
-    agent = _temporary(desk, words, example)
+    agent = _temporary(controls, words, example)
     options = iter(words[1:])
     name, force = None, False
     for option in options:
@@ -275,72 +289,77 @@ def promote(desk: Desk, words: list[str]) -> None:
             force = True
         elif option != "--as" or (name := next(options, None)) is None:
             raise CommandError(f"{one_line(option, 40)} cannot be understood. Try: {example}")
-    if not desk.mirror.roster.temporary[agent].prompt:
+    if not controls.mirror.roster.temporary[agent].prompt:
         raise CommandError(f"@{agent} has no prompt of its own to keep.")
-    desk.agents.promote(agent, name, force=force)
+    controls.actions.agents.promote(agent, name, force=force)
 
 
-def forget(desk: Desk, words: list[str]) -> None:
-    agent = _temporary(desk, words, "/forget scanner")
-    if queue := desk.mirror.queue(agent):
+def forget(controls: Controls, words: list[str]) -> None:
+    agent = _temporary(controls, words, "/forget scanner")
+    if queue := controls.mirror.queue(agent):
         raise CommandError(f"@{agent} still has work: {', '.join(queue)}. /cancel {agent} ends it.")
-    desk.agents.forget(agent)
+    controls.actions.agents.forget(agent)
 
 
-def context(desk: Desk, words: list[str]) -> None:
+def context(controls: Controls, words: list[str]) -> None:
     text = words[0].strip()
-    told = {entry.key: entry.value for entry in desk.mirror.context()}
+    told = {entry.key: entry.value for entry in controls.mirror.context()}
     if not text:
-        desk.do("context")
+        controls.forms.context()
     elif len(text.split()) == 1 and text != "unset":
         if text not in told:
             near = did_you_mean(text, told)
             hint = f"Did you mean {near}?" if near else f'/context {one_line(text, 40)} "…" sets it.'
             raise CommandError(f"Nobody is told {one_line(text, 40)}. {hint}")
-        desk.report("Shared context", Content(f"{text}: {told[text]}"))
+        controls.person.report("Shared context", Content(f"{text}: {told[text]}"))
     else:
         change = parse_context(text)
         if change.value is None and change.key not in told:
             known = f" There are {', '.join(told)}." if told else ""
             raise CommandError(f"Nobody is told {one_line(change.key, 40)}.{known}")
-        desk.agents.set_context(change.key, change.value)
+        controls.actions.agents.set_context(change.key, change.value)
 
 
-def spawn(desk: Desk, words: list[str]) -> None:
+def spawn(controls: Controls, words: list[str]) -> None:
     from teambot_tui.workflows.spawn_command import (  # noqa: PLC0415  as above
         SpawnCommandError,
         parse_spawn,
     )
 
     try:
-        wish = parse_spawn(words[0])
+        command = parse_spawn(words[0])
     except SpawnCommandError as error:
         raise CommandError(str(error)) from error
-    desk.agents.spawn(wish, f"/spawn {words[0]}")
+    controls.actions.agents.spawn(command, partial(controls.drafting.give_back, f"/spawn {words[0]}"))
 
 
 # Workflows in files
 
 
-def up(desk: Desk, words: list[str]) -> None:
+def up(controls: Controls, words: list[str]) -> None:
     from teambot_tui.workflows.up_command import (  # noqa: PLC0415  the first picture needs no workflows
         UpCommandError,
         parse_up,
     )
 
     try:
-        wish = parse_up(words[0])
+        command = parse_up(words[0])
     except UpCommandError as error:
         raise CommandError(str(error)) from error
-    desk.workflows.up(wish)
+    begin_workflow(controls, command)
 
 
-def save(desk: Desk, words: list[str]) -> None:
+def begin_workflow(controls: Controls, command: UpCommand) -> None:
+    """Show a workflow and start it if that is wanted, with the graph in sight."""
+    controls.actions.workflows.up(command, controls.display.watch_live, controls.drafting.give_back)
+
+
+def save(controls: Controls, words: list[str]) -> None:
     file = words[0].strip()
     if not file:
         raise CommandError("Say where: /save flow.yaml")
     if not file.lower().endswith((".yaml", ".yml")):
         raise CommandError(f"{one_line(file, 60)} is no name for a compose file. Try: /save flow.yaml")
-    if not desk.mirror.tasks():
+    if not controls.mirror.tasks():
         raise CommandError("There is nothing to save yet.")
-    desk.workflows.save(file)
+    controls.actions.workflows.save(file)

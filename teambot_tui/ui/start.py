@@ -15,6 +15,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from teambot_tui.agents.groups import guard
 from teambot_tui.agents.process import kill_all
 from teambot_tui.ui.app import TeambotApp
+from teambot_tui.ui.commands import begin_workflow
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
@@ -84,7 +85,7 @@ def app_for(
 
             await offer(project, os.environ, app)
         if up is not None:
-            app.session_screen.parts.desk.workflows.up(up)
+            begin_workflow(app.session_screen.controls, up)
 
     def shown(project: Project) -> tuple[Callable[[], Session], Place, FirstStart | None]:
         has_to_ask = project.changes or project.undecided or up is not None

@@ -18,6 +18,10 @@ EXAMPLES: Final = (
 )
 
 
+HINT: Final = "type @agent and a task; $agent puts an agent's output in; -> hands it on"
+"""What the plan line says to an empty input."""
+
+
 def welcome(
     backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], *, short: bool = False
 ) -> Content:

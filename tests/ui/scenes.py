@@ -399,7 +399,7 @@ async def _settled(stage: Stage) -> str:
     before = ""
     for _ in range(50):
         await stage.pilot.pause(0.05)
-        stage.screen.show_last_lines()  # else they come with a beat of their own
+        stage.screen.controls.alerts.show_last_lines()  # else they come with a beat of their own
         stage.screen.refresh(layout=True)
         await stage.pilot.pause()
         svg = _plain(stage.app.export_screenshot(title="teambot", simplify=True))

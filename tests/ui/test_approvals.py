@@ -117,9 +117,9 @@ async def test_a_wish_that_comes_while_the_inbox_closes_is_told() -> None:
     async with asking("one") as (stage, _):
         inbox = await open_inbox(stage)
         (wish,) = stage.app.mirror.wishes
-        stage.screen._ask_for(())
+        stage.screen.controls.alerts.ask_for(())
         assert inbox.is_attached, "it closes, but is not gone yet"
-        stage.screen._ask_for((replace(wish, request="2", detail="two"),))
+        stage.screen.controls.alerts.ask_for((replace(wish, request="2", detail="two"),))
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
 

@@ -53,7 +53,7 @@ async def test_the_end_of_a_background_task(
 async def test_nothing_in_a_call_commands_the_terminal(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     async with on_stage(notify=("osc9",)) as stage:
         heard = listen(stage, monkeypatch)
-        stage.screen.call(text)
+        stage.screen.controls.person.call(text)
         (call,) = heard
         assert call.startswith("\x1b]9;teambot: ")
         assert call.endswith("\a")

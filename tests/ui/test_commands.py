@@ -220,12 +220,12 @@ async def test_cancelling_more_than_one_asks_and_names_what_falls(
 async def test_a_command_of_the_palette_leaves_the_draft_alone() -> None:
     async with on_stage() as stage:
         await stage.type_text("half a thought")
-        stage.screen.offer_command("status")
+        stage.screen.controls.drafting.offer_command("status")
         await stage.pilot.pause()
         assert stage.dialog.startswith("Status")
         await stage.press("escape")
         assert stage.bar.text == "half a thought"
-        stage.screen.offer_command("model")
+        stage.screen.controls.drafting.offer_command("model")
         await stage.pilot.pause()
         assert stage.bar.text == "/model "
         await stage.press("ctrl+c", "up", "up")

@@ -118,7 +118,7 @@ async def test_as_a_notice_and_as_a_complaint() -> None:
         for text, seen in HOSTILE.items():
             if "\ud800" in text:
                 continue  # no key and no paste is one
-            stage.screen.tell(printable(text), alarm=True)
+            stage.screen.controls.person.tell(printable(text), alarm=True)
             stage.bar.text = f"@nobody {text}"
             await stage.press("enter")
             assert "There is no agent" in stage.complaint or "nobody" in stage.complaint, text

@@ -11,8 +11,8 @@ from textual.widgets import Input
 
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.action_table import ACTIONS
+from teambot_tui.ui.controllers.ladders import SecondPress
 from teambot_tui.ui.keys import Keys, bindings
-from teambot_tui.ui.ladders import SecondPress
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import LARGE, SMALL, Clock, on_stage
 
@@ -196,7 +196,7 @@ async def test_finding_and_copying_in_the_inspector() -> None:
         assert stage.inspector.has_focus
         assert stage.inspector.view is not None
         assert stage.inspector.view.queue == (), "what has begun is not in the queue"
-        stage.screen.inspect(AgentId("pm"), TaskId("pm#1"))
+        stage.screen.controls.chosen.inspect(AgentId("pm"), TaskId("pm#1"))
         await stage.pilot.pause()
         await stage.press("/")
         await stage.type_text("one")

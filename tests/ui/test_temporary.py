@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input, OptionList, Select, Static, TextArea
 
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.ui.screens.joining import MOST_JOINED
+from teambot_tui.ui.controllers.panels import MOST_JOINED
 from teambot_tui.ui.widgets.graph import Graph
 from tests.ui.stage import LARGE, NORMAL, SMALL, on_stage
 
@@ -104,7 +104,7 @@ async def test_who_leaves_takes_panel_tab_and_name_along() -> None:
     async with on_stage() as stage:
         await stage.paste(f"{SCANNER}\n{FIXER}")
         await here(stage, "scanner", "fixer")
-        stage.screen.action_step_agent(-2)
+        stage.screen.controls.display.step_agent(-2)
         assert stage.screen.query_one("#tabs").agent == "scanner"  # type: ignore[attr-defined]
         await stage.paste("/forget scanner")
         await gone(stage, "scanner")

@@ -131,11 +131,11 @@ async def test_each_iteration_is_marked(project: Path) -> None:
         await stage.paste("@coder and this", made=7)
         await stage.answer("coder#2", "second code")
         await stage.answer("coder#3", "typed")
-        stage.screen.inspect(AgentId("coder"))
+        stage.screen.controls.chosen.inspect(AgentId("coder"))
         await stage.pilot.pause()
         lines = [str(line) for line in stage.drawn("#inspector-earlier").splitlines()]
         assert [line.strip()[:23] for line in lines] == ["✓ coder#2 iteration 2 0", "✓ coder#1 iteration 1 0"]
-        stage.screen.inspect(AgentId("coder"), TaskId("coder#1"))
+        stage.screen.controls.chosen.inspect(AgentId("coder"), TaskId("coder#1"))
         await stage.pilot.pause()
         assert "coder#1 · opus · iteration 1" in stage.inspector.text
         assert "@coder coder#2 · 0:00 · opus · iteration 2" in stage.drawn("#output")

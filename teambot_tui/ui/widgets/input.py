@@ -68,28 +68,10 @@ class InputBar(CompletingArea):
         text: str
 
     @dataclass
-    class AgentStepped(Message):
-        """The previous (-1) or the next (1) agent is wanted."""
+    class Requested(Message):
+        """A key asks for an action of the table that is not the input's."""
 
-        by: int
-
-    @dataclass
-    class Scrolled(Message):
-        """The output is to be scrolled up (-1) or down (1) by a page."""
-
-        direction: int
-
-    class Interrupted(Message):
-        """Ctrl+C was pressed with nothing to copy or to clear."""
-
-    class LeaveRequested(Message):
-        """Ctrl+D was pressed on an empty input."""
-
-    class HelpRequested(Message):
-        """`?` was pressed on an empty input."""
-
-    class FollowRequested(Message):
-        """End was pressed on an empty input."""
+        action: str
 
     def __init__(
         self,
@@ -164,7 +146,7 @@ class InputBar(CompletingArea):
             self._show_found(self._recall.look_for(self._recall.words + event.character))
         elif event.character == "?" and self.is_empty:
             event.prevent_default().stop()
-            self.post_message(self.HelpRequested())
+            self.post_message(self.Requested("help"))
         elif self._recall.is_searching and not self._bound_to(event.key) & _SEARCH_ACTIONS:
             self._end_search()
         if await self._run_binding(event.key):
@@ -240,12 +222,12 @@ class InputBar(CompletingArea):
         elif not self.is_empty:
             self.clear_to_history()
         else:
-            self.post_message(self.Interrupted())
+            self.post_message(self.Requested("interrupt"))
 
     def action_leave(self) -> None:
         """Ask to quit on an empty input, else delete to the right."""
         if self.is_empty:
-            self.post_message(self.LeaveRequested())
+            self.post_message(self.Requested("quit"))
         else:
             self.action_delete_right()
 
@@ -260,19 +242,19 @@ class InputBar(CompletingArea):
 
     def action_scroll_output(self, direction: int) -> None:
         """Ask for another page of the output."""
-        self.post_message(self.Scrolled(direction))
+        self.post_message(self.Requested("scroll-up" if direction < 0 else "scroll-down"))
 
     def action_end(self) -> None:
         """Go to the end of the row; on an empty input, follow the output."""
         if self.is_empty:
-            self.post_message(self.FollowRequested())
+            self.post_message(self.Requested("follow"))
         else:
             self.action_cursor_line_end()
 
     def action_step(self, by: int) -> None:
         """Go a word further; on an empty input, to another agent."""
         if self.is_empty:
-            self.post_message(self.AgentStepped(by))
+            self.post_message(self.Requested("previous-agent" if by < 0 else "next-agent"))
         elif by < 0:
             self.action_cursor_word_left()
         else:

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.desk import Desk
+    from teambot_tui.ui.actions import Actions
+    from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.keys import Keys
 
 
@@ -33,36 +34,37 @@ class SecondPress:
 class Ladders:
     """The last steps of both ladders."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], float], keys: Keys) -> None:
-        self._desk = desk
+    def __init__(self, actions: Actions, person: Person, clock: Callable[[], float], keys: Keys) -> None:
+        self._actions = actions
+        self._person = person
         self._keys = keys
         self._second_press = SecondPress(clock)
 
     def cancel_one(self, chosen: AgentId | None) -> None:
         """Twice: cancel what the chosen agent does; without one, what the first busy agent does."""
-        mirror = self._desk.mirror
+        mirror = self._actions.mirror
         agent = chosen or next((each for each in mirror.roster.agents if mirror.queue(each)), None)
         queue = mirror.queue(agent) if agent else ()
         if not queue:
             return
         if self._second_press.again(f"escape {queue[0]}"):
-            self._desk.cancel(queue[0])
+            self._actions.cancel(queue[0])
             return
-        _, fallen = self._desk.consequences(queue[0])
+        _, fallen = self._actions.consequences(queue[0])
         also = f" (skips {', '.join(fallen)})" if fallen else ""
-        also += self._desk.workflows.falls_with((queue[0], *fallen))
-        self._desk.tell(f"{self._keys.said('back')} again cancels {queue[0]}{also}.")
+        also += self._actions.workflows.falls_with((queue[0], *fallen))
+        self._person.tell(f"{self._keys.said('back')} again cancels {queue[0]}{also}.")
 
     def cancel_foreground_or_leave(self) -> None:
         """Twice: cancel what runs in the foreground; with nothing there, quit."""
-        mirror = self._desk.mirror
-        tasks, _ = self._desk.consequences("all")
+        mirror = self._actions.mirror
+        tasks, _ = self._actions.consequences("all")
         running = tuple(task for task in tasks if not mirror.task(task).background)
         if not self._second_press.again(f"ctrl+c {bool(running)}"):
-            also = self._desk.workflows.falls_with(running)
+            also = self._actions.workflows.falls_with(running)
             what = f"cancels {', '.join(running)}{also}" if running else "quits"
-            self._desk.tell(f"{self._keys.said('interrupt')} again {what}.")
+            self._person.tell(f"{self._keys.said('interrupt')} again {what}.")
         elif running:
-            self._desk.cancel_at_once(running)
+            self._actions.cancel_at_once(running)
         else:
-            self._desk.leave()
+            self._actions.leave()

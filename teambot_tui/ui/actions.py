@@ -1,7 +1,7 @@
 """Everything a person can ask of the session, for the keys, the commands and the palette alike.
 
 It asks the engine across the bridge, says what else falls before something is cancelled, and tells the person
-what came of it. It knows no widget but the app, which it asks to show things.
+what came of it. It knows no widget.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.content import Content
 
@@ -20,21 +20,20 @@ from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.span import Span
+from teambot_tui.ui.agent_actions import AgentActions
 from teambot_tui.ui.budgets import limit_words
-from teambot_tui.ui.desk_agents import AgentDesk
-from teambot_tui.ui.desk_workflows import WorkflowDesk
+from teambot_tui.ui.workflow_actions import WorkflowActions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from concurrent.futures import Future
 
-    from teambot_tui.agents.persona import AgentFile
     from teambot_tui.engine.activity import Wish
     from teambot_tui.engine.ports import Verdict
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
+    from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Mirror
-    from teambot_tui.workflows.up import Up
 
 Answer = TypeVar("Answer")
 
@@ -42,82 +41,25 @@ _MOST_MODELS = 40
 _LONGEST_MODEL = 80
 
 
-class Surface(Protocol):
-    """What the desk needs of the app."""
-
-    def report(self, title: str, text: Content) -> None:
-        """Show a text to read."""
-
-    def tell(self, text: str, *, alarm: bool = False) -> None:
-        """Show a passing notice."""
-
-    async def confirm(self, question: str, consequences: str) -> bool:
-        """Ask, and wait for the answer."""
-
-    def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
-        """Open the inspector."""
-
-    def help(self, topic: str = "") -> None:
-        """Show the keys and the commands, or what is known about a topic."""
-
-    async def choose_to_keep(self, agents: Sequence[AgentFile]) -> Sequence[AgentFile] | None:
-        """Ask which agents to keep, and wait for the answer; nothing means not to leave."""
-
-    def give_back(self, text: str, complaint: str) -> None:
-        """Say why what was typed came to nothing, and put it back to be mended."""
-
-    async def preview(self, up: Up, load: Callable[[], Awaitable[Up]]) -> Up | None:
-        """Show what would run, and wait for the answer; `load` reads the file again after it was edited."""
-
-    def watch_live(self) -> None:
-        """Bring the graph into sight, where it has no place of its own."""
-
-    def do(self, action: str) -> None:
-        """Run an action of the app."""
-
-    def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Let a piece of work that waits for the person go on by itself; a RefusedError of it is told."""
-
-    def themes(self) -> Sequence[str]:
-        """The themes there are."""
-
-    def set_theme(self, name: str) -> None:
-        """Change the colours."""
-
-    def leave(self) -> None:
-        """End the app."""
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether a question waits for an answer."""
-
-
-class Desk:
+class Actions:
     """A person's requests to a session."""
 
     def __init__(
         self,
-        surface: Surface,
+        person: Person,
         bridge: Bridge,
         mirror: Mirror,
         models: dict[AgentId, str | None],
         folder: Path,
     ) -> None:
         self.mirror = mirror
-        self.agents = AgentDesk(surface, bridge, mirror, folder)
-        self.workflows = WorkflowDesk(surface, bridge, mirror, folder)
-        self._surface = surface
+        self.agents = AgentActions(person, bridge, mirror, folder)
+        self.workflows = WorkflowActions(person, bridge, mirror, folder)
+        self._person = person
         self._bridge = bridge
         self._models = models
         self._folder = folder
         self._first_default = mirror.roster.default
-        self.report = surface.report
-        self.inspect = surface.inspect
-        self.do = surface.do
-        self.help = surface.help
-        self.themes = surface.themes
-        self.set_theme = surface.set_theme
-        self.tell = surface.tell
 
     async def ask(self, request: Callable[[Session], Answer]) -> Answer:
         """Let the engine do something, and wait for what comes of it.
@@ -147,15 +89,15 @@ class Desk:
 
     def cancel(self, target: str) -> None:
         """Cancel a task, an agent's tasks, or all, after showing what falls with it."""
-        self._surface.in_background(self._cancel(target))
+        self._person.in_background(self._cancel(target))
 
     def retry(self, target: str) -> None:
         """Do a failed or cancelled task again, with what was skipped because of it."""
-        self._surface.in_background(self._retry(target))
+        self._person.in_background(self._retry(target))
 
     def again(self, target: str) -> None:
         """Do a task once more, as a new one."""
-        self._surface.in_background(self._again(target))
+        self._person.in_background(self._again(target))
 
     def cancel_at_once(self, tasks: Sequence[TaskId]) -> None:
         """Cancel these; whoever asks has named them already."""
@@ -163,22 +105,22 @@ class Desk:
 
     def leave(self) -> None:
         """End the app, asking if anything runs."""
-        if not self._surface.is_asking:
-            self._surface.in_background(self._leave())
+        if not self._person.is_asked:
+            self._person.in_background(self._leave())
 
     async def _leave(self) -> None:
         tasks, _ = self.consequences("all")
         words = f"cancels {', '.join(tasks)}{self.workflows.falls_with(tasks)}"
-        if tasks and not await self._surface.confirm("Agents are working. Quit?", words):
+        if tasks and not await self._person.confirm("Agents are working. Quit?", words):
             return
         if useful := self.agents.worth_keeping():
-            chosen = await self._surface.choose_to_keep(useful)
+            chosen = await self._person.choose_to_keep(useful)
             if chosen is None:
                 return
             await self.agents.keep(tuple(chosen))
             if not self.agents.kept.issuperset(chosen):
                 return  # what stands in the way is on the screen
-        self._surface.leave()
+        self._person.leave()
 
     def consequences(self, target: str) -> tuple[tuple[TaskId, ...], tuple[TaskId, ...]]:
         """Return what cancelling would cancel, and what would be skipped with it."""
@@ -194,35 +136,35 @@ class Desk:
     async def _cancel(self, target: str) -> None:
         tasks, fallen = self.consequences(target)
         if not tasks:
-            self._surface.tell(
+            self._person.tell(
                 f"Nothing of {target} is going on." if target != "all" else "Nothing is going on."
             )
             return
         words = f"cancels {', '.join(tasks)}" + (f"; skips {', '.join(fallen)}" if fallen else "")
         ended = self.workflows.falls_with((*tasks, *fallen))
         words += ended
-        if len(tasks) + len(fallen) > 1 and not await self._surface.confirm(f"Cancel {target}?", words):
+        if len(tasks) + len(fallen) > 1 and not await self._person.confirm(f"Cancel {target}?", words):
             return
         await self.ask(lambda session: session.cancel(target))
         also = f"; skipped {', '.join(fallen)}" if fallen else ""
         what = "it" if len(tasks) == 1 else "the first"
         again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
-        self._surface.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
+        self._person.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
 
     async def _retry(self, target: str) -> None:
         task = await self.ask(lambda session: session.retry(target))
-        self._surface.tell(f"{task} runs again.")
+        self._person.tell(f"{task} runs again.")
 
     async def _again(self, target: str) -> None:
         task = await self.ask(lambda session: session.again(target))
-        self._surface.tell(f"{task} does it once more.")
+        self._person.tell(f"{task} does it once more.")
 
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent, or to the one of the settings."""
         chosen = agent or self._first_default
         self.mirror.roster = replace(self.mirror.roster, default=chosen)
         self._bridge.ask(lambda session: session.use_agent(chosen))
-        self._surface.tell(
+        self._person.tell(
             f"Text without @ goes to @{chosen}." if chosen else "Text without @ goes to nobody."
         )
 
@@ -236,7 +178,7 @@ class Desk:
 
     def show_models(self) -> None:
         """Show the model of each agent, and which ones its backend offers."""
-        self._surface.in_background(self._show_models())
+        self._person.in_background(self._show_models())
 
     async def _show_models(self) -> None:
         lines: list[str] = []
@@ -250,35 +192,37 @@ class Desk:
                 names = [one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS]]
                 more = f" and {len(offered) - _MOST_MODELS} more" if len(offered) > _MOST_MODELS else ""
                 lines += [f"    offered: {', '.join(names)}{more}"] if names else []
-        self.report("Models", Content("\n".join(lines)))
+        self._person.report("Models", Content("\n".join(lines)))
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._models[agent] = model
         self._bridge.ask(lambda session: session.set_model(agent, model))
-        self._surface.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
+        self._person.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
 
-    def answer(self, wish: Wish, verdict: Verdict, always: bool) -> None:
-        """Answer an agent that asks leave."""
-        self._bridge.ask(lambda session: session.answer(wish.task, wish.request, verdict, always=always))
+    def answer(self, request: Wish, verdict: Verdict, always: bool) -> None:
+        """Answer an agent that asks for permission."""
+        self._bridge.ask(
+            lambda session: session.answer(request.task, request.request, verdict, always=always)
+        )
 
     def set_budget(self, cost: float | None, tokens: int | None) -> None:
         """Allow this many dollars and tokens in all; what waits for it goes on."""
         self._bridge.ask(lambda session: session.set_budget(cost, tokens))
         limits = limit_words(cost, tokens)
-        self._surface.tell(f"The budget is {limits} in all." if limits else "There is no budget.")
+        self._person.tell(f"The budget is {limits} in all." if limits else "There is no budget.")
 
     def forget(self, agent: AgentId) -> None:
         """Let an agent's next task begin without memory of the earlier ones."""
-        self._surface.in_background(self._forget(agent))
+        self._person.in_background(self._forget(agent))
 
     async def _forget(self, agent: AgentId) -> None:
         try:
             await asyncio.wrap_future(self._bridge.run(lambda session: session.forget(agent)))
         except Exception as error:  # noqa: BLE001  a backend is foreign code: tell, go on
-            self._surface.tell(one_line(f"@{agent} could not forget: {error}"), alarm=True)
+            self._person.tell(one_line(f"@{agent} could not forget: {error}"), alarm=True)
         else:
-            self._surface.tell(f"@{agent} begins its next task without memory of the earlier ones.")
+            self._person.tell(f"@{agent} begins its next task without memory of the earlier ones.")
 
     def last_output(self, agent: AgentId) -> str | None:
         """Return what an agent said last."""
@@ -293,7 +237,7 @@ class Desk:
             blocks.append(
                 f"## {view.task}: {view.state}\n\n> {view.statement}\n\n{self.mirror.output(name)}\n"
             )
-        self._surface.in_background(self._export(file, blocks))
+        self._person.in_background(self._export(file, blocks))
 
     async def _export(self, file: str, blocks: list[str]) -> None:
         def find() -> tuple[Path, bool]:
@@ -302,15 +246,15 @@ class Desk:
 
         try:
             path, is_there = await asyncio.to_thread(find)
-            if is_there and not await self._surface.confirm(
+            if is_there and not await self._person.confirm(
                 f"Replace {path.name}?", f"{path} is there already"
             ):
                 return
             await asyncio.to_thread(path.write_text, "\n".join(blocks), encoding="utf-8")
         except (OSError, RuntimeError) as error:  # there may be no such home
-            self._surface.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
+            self._person.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
-            self._surface.report("Exported", Content(str(path)))
+            self._person.report("Exported", Content(str(path)))
 
 
 async def _offered(agent: AgentId, session: Session) -> tuple[str, ...]:

@@ -12,47 +12,51 @@ from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.workflows.errors import ComposeError, WorkflowError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
-    from teambot_tui.ui.desk import Surface
+    from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Mirror
     from teambot_tui.workflows.up import Up
     from teambot_tui.workflows.up_command import UpCommand
 
 
-class WorkflowDesk:
+class WorkflowActions:
     """A person's requests about workflows."""
 
-    def __init__(self, surface: Surface, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
-        self._surface = surface
+    def __init__(self, person: Person, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
+        self._person = person
         self._bridge = bridge
         self._mirror = mirror
         self._folder = folder
 
-    def up(self, wish: UpCommand) -> None:
+    def up(self, command: UpCommand, begun: Callable[[], None], refused: Callable[[str, str], None]) -> None:
         """Show a workflow, and start it if that is wanted; the command comes back if it cannot be used."""
-        self._surface.in_background(self._show_and_begin(wish))
+        self._person.in_background(self._show_and_begin(command, begun, refused))
 
-    async def _show_and_begin(self, wish: UpCommand) -> None:
+    async def _show_and_begin(
+        self, command: UpCommand, begun: Callable[[], None], refused: Callable[[str, str], None]
+    ) -> None:
         try:
-            chosen = await self._surface.preview(await self._load(wish), lambda: self._load(wish))
+            chosen = await self._person.preview(await self._load(command), lambda: self._load(command))
             if chosen is None:
                 return
             await asyncio.wrap_future(self._bridge.ask(lambda _: chosen.begin()))
         except (ComposeError, RefusedError) as error:
-            self._surface.give_back(wish.text, str(error))
+            refused(command.text, str(error))
         else:
-            self._surface.watch_live()
+            begun()
 
-    async def _load(self, wish: UpCommand) -> Up:
+    async def _load(self, command: UpCommand) -> Up:
         # The engine goes on while the file is read: whatever changes meanwhile, `begin` looks at again.
         def read(session: Session) -> Up:
             from teambot_tui.workflows.opening import open_up  # noqa: PLC0415  most sessions read no YAML
 
-            return open_up(session, self._folder, wish.file, wish.names, wish.iterations, run=session.run_id)
+            return open_up(
+                session, self._folder, command.file, command.names, command.iterations, run=session.run_id
+            )
 
         return await asyncio.wrap_future(self._bridge.run(lambda session: asyncio.to_thread(read, session)))
 
@@ -63,7 +67,7 @@ class WorkflowDesk:
 
     def save(self, file: str) -> None:
         """Write what was done as a compose file, asking before another is overwritten."""
-        self._surface.in_background(self._save(file))
+        self._person.in_background(self._save(file))
 
     async def _save(self, file: str) -> None:
         from teambot_tui.workflows.save import save_text  # noqa: PLC0415  as above
@@ -72,19 +76,19 @@ class WorkflowDesk:
             text = await asyncio.wrap_future(
                 self._bridge.ask(lambda session: save_text(session.board, session.roster))
             )
-            path = await asyncio.to_thread(self._place, file)
+            path = await asyncio.to_thread(self._path, file)
             if not await asyncio.to_thread(_written, path, text):
-                if not await self._surface.confirm(f"Overwrite {path.name}?", f"{path} is there already."):
+                if not await self._person.confirm(f"Overwrite {path.name}?", f"{path} is there already."):
                     return
                 await asyncio.to_thread(path.write_text, text, encoding="utf-8")
         except WorkflowError as error:
-            self._surface.tell(str(error), alarm=True)
+            self._person.tell(str(error), alarm=True)
         except (OSError, RuntimeError) as error:  # there may be no such home
-            self._surface.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
+            self._person.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
-            self._surface.report("Saved", Content(f"{path}\n\nIt runs with: teambot up -f {file}"))
+            self._person.report("Saved", Content(f"{path}\n\nIt runs with: teambot up -f {file}"))
 
-    def _place(self, file: str) -> Path:
+    def _path(self, file: str) -> Path:
         return (self._folder / Path(file).expanduser()).resolve()
 
 

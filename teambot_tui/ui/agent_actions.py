@@ -17,20 +17,21 @@ from teambot_tui.workflows.promote import ClashError, PromoteError, promote
 from teambot_tui.workflows.temporary import agent_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from teambot_tui.agents.persona import AgentFile
     from teambot_tui.ui.bridge import Bridge
-    from teambot_tui.ui.desk import Surface
+    from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Mirror
     from teambot_tui.workflows.spawn_command import SpawnCommand
 
 
-class AgentDesk:
+class AgentActions:
     """A person's requests about who is here."""
 
-    def __init__(self, surface: Surface, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
-        self._surface = surface
+    def __init__(self, person: Person, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
+        self._person = person
         self._bridge = bridge
         self._mirror = mirror
         self._folder = folder
@@ -39,7 +40,7 @@ class AgentDesk:
     def promote(self, agent: AgentId, name: str | None, *, force: bool) -> None:
         """Keep a temporary agent for later sessions."""
         found = agent_files(self._mirror.roster)[agent]
-        self._surface.in_background(self._promote(found, name, force=force))
+        self._person.in_background(self._promote(found, name, force=force))
 
     async def _promote(self, agent: AgentFile, name: str | None = None, *, force: bool = False) -> None:
         others = agent_files(self._mirror.roster)
@@ -53,13 +54,13 @@ class AgentDesk:
                 f"{error}\n/promote {agent.name} --as {error.name}-2 keeps both,"
                 f" /promote {agent.name} --force overwrites it.\n\n{error.diff}"
             )
-            self._surface.report("Not promoted", Content(words))
+            self._person.report("Not promoted", Content(words))
         except PromoteError as error:
-            self._surface.tell(str(error), alarm=True)
+            self._person.tell(str(error), alarm=True)
         else:
             self._promoted.add(agent)
             told = "\n".join((f"{done.name} is in {done.path} from now on.", *done.warnings))
-            self._surface.tell(told, alarm=bool(done.warnings))
+            self._person.tell(told, alarm=bool(done.warnings))
 
     def worth_keeping(self) -> tuple[AgentFile, ...]:
         """Return the agents that somebody defined, that have completed a task and are not kept yet."""
@@ -82,38 +83,38 @@ class AgentDesk:
 
     def forget(self, agent: AgentId) -> None:
         """Let a temporary agent go."""
-        self._surface.in_background(self._forget(agent))
+        self._person.in_background(self._forget(agent))
 
     async def _forget(self, agent: AgentId) -> None:
         await asyncio.wrap_future(self._bridge.ask(lambda session: session.dismiss(agent)))
-        self._surface.tell(f"~{agent} has left.")
+        self._person.tell(f"~{agent} has left.")
 
     def set_context(self, key: str, value: object) -> None:
         """Tell everyone something from their next task on; None takes it back."""
         self._bridge.ask(lambda session: session.set_context(key, value))
-        self._surface.tell(
+        self._person.tell(
             f"Nobody is told {key} any more." if value is None else f"Everyone is told {key} from now on."
         )
 
-    def spawn(self, wish: SpawnCommand, text: str) -> None:
-        """Start a run; what was typed comes back if it is refused."""
-        self._surface.in_background(self._spawn(wish, text))
+    def spawn(self, command: SpawnCommand, refused: Callable[[str], None]) -> None:
+        """Start a run, or say why it is refused."""
+        self._person.in_background(self._spawn(command, refused))
 
-    async def _spawn(self, wish: SpawnCommand, text: str) -> None:
+    async def _spawn(self, command: SpawnCommand, refused: Callable[[str], None]) -> None:
         answer = self._bridge.run(
             lambda session: session.spawn(
-                wish.task,
-                agent=wish.agent,
-                label=wish.label,
-                chain_after=wish.after,
-                include_dependency_result=wish.include_result,
-                model=wish.model,
-                timeout=wish.timeout,
-                retries=wish.retries,
-                on_dependency_failure=wish.on_failure,
+                command.task,
+                agent=command.agent,
+                label=command.label,
+                chain_after=command.after,
+                include_dependency_result=command.include_result,
+                model=command.model,
+                timeout=command.timeout,
+                retries=command.retries,
+                on_dependency_failure=command.on_failure,
             )
         )
         try:
             await asyncio.wrap_future(answer)
         except (OrderError, RefusedError) as error:
-            self._surface.give_back(text, str(error))
+            refused(str(error))

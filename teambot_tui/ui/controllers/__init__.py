@@ -1,0 +1,1 @@
+"""Plain controllers of the session's screen, each given what it needs."""

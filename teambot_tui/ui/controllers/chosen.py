@@ -1,0 +1,120 @@
+"""One agent is chosen: by a key, a click or a task of the output; and what is done to it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from teambot_tui.ui.editor import EditorError, edit_text
+from teambot_tui.ui.widgets.inspector_view import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.screen import Screen
+
+    from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.ui.actions import Actions
+    from teambot_tui.ui.controllers.panels import Panels
+    from teambot_tui.ui.controllers.person import Person
+    from teambot_tui.ui.widgets.feed import Feed
+    from teambot_tui.ui.widgets.inspector import Inspector
+
+
+class ChosenAgent:
+    """The chosen agent, and the task of it that is inspected."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        actions: Actions,
+        person: Person,
+        panels: Panels,
+        feed: Feed,
+        inspector: Inspector,
+        clock: Callable[[], float],
+    ) -> None:
+        self.agent: AgentId | None = None
+        self._task: TaskId | None = None
+        self._screen = screen
+        self._mirror = actions.mirror
+        self._actions = actions
+        self._person = person
+        self._panels = panels
+        self._feed = feed
+        self._inspector = inspector
+        self._clock = clock
+
+    def choose(self, agent: AgentId | None) -> None:
+        """Let the keys act on this agent."""
+        self.agent, self._task = agent, None
+        self._panels.mark(agent)
+        self.show()
+
+    def choose_number(self, number: int) -> None:
+        """Choose an agent by the number on its panel."""
+        if panel := self._panels.numbered(number):
+            self.choose(panel.view.agent)
+            panel.focus()
+
+    def inspect(self, agent: AgentId, task: TaskId | None = None) -> None:
+        """Open the inspector."""
+        self.choose(agent)
+        self._task = task
+        self._screen.remove_class("-graphing", "-zoomed")
+        self._screen.add_class("-inspecting")
+        self.show()
+        self._inspector.focus()
+
+    def show(self) -> None:
+        """Bring the inspector up to date."""
+        if self.agent is not None and self._screen.query_one("#side").display:
+            self._inspector.show(inspect(self._mirror, self.agent, self._clock(), self._task))
+
+    # Acting
+
+    def cancel(self) -> None:
+        """Cancel the task at the output's cursor, or what the chosen agent does."""
+        queue = self._mirror.queue(self.agent) if self.agent else ()
+        if target := self._task_at_cursor() or next(iter(queue), None):
+            self._actions.cancel(target)
+
+    def retry(self) -> None:
+        """Retry the task at the output's cursor, or the last of the chosen agent."""
+        if target := self._task_at_cursor() or self.agent:
+            self._actions.retry(target)
+
+    def again(self) -> None:
+        """Do the task at the output's cursor once more, or the last of the chosen agent."""
+        if target := self._task_at_cursor() or self.agent:
+            self._actions.again(target)
+
+    def copy_output(self) -> None:
+        """Copy the output at hand."""
+        who, text = self._output_at_hand()
+        if text:
+            self._person.copy(text)
+            self._person.tell(f"Copied what {who} said{' last' if who.startswith('@') else ''}.")
+
+    def open_output(self) -> None:
+        """Open the output at hand in the user's editor."""
+        _, text = self._output_at_hand()
+        if not text:
+            return
+        app = self._screen.app
+        try:
+            edit_text(text, os.environ, app.suspend)
+        except (EditorError, SuspendNotSupported) as error:
+            self._person.tell(str(error), alarm=True)
+        app.refresh(layout=True)
+
+    def _task_at_cursor(self) -> TaskId | None:
+        return self._feed.cursor if self._feed.has_focus else None
+
+    def _output_at_hand(self) -> tuple[str, str]:
+        """Return who spoke, and what: the task at the output's cursor, or the chosen agent's last one."""
+        if task := self._task_at_cursor():
+            return task, self._mirror.output(task)
+        return (f"@{self.agent}", self._actions.last_output(self.agent) or "") if self.agent else ("", "")

@@ -1,0 +1,153 @@
+"""Agents come and go: each has a panel and a tab while it is here, and the input knows its name.
+
+Of those who joined for the session only so many have a panel at a time: whoever works, then the newest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from teambot_tui.ui.widgets.input import InputBar
+from teambot_tui.ui.widgets.lines import Tabs
+from teambot_tui.ui.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.screen import Screen
+
+    from teambot_tui.engine.ids import AgentId
+    from teambot_tui.ui.controllers.person import Person
+    from teambot_tui.ui.mirror import Changes, Mirror
+    from teambot_tui.ui.screens.session import Place
+    from teambot_tui.ui.widgets.feed import Feed
+
+MOST_JOINED: Final = 12
+"""How many of those who joined have a panel."""
+
+
+def in_sight(mirror: Mirror) -> tuple[AgentId, ...]:
+    """Return the agents that have a panel: the team, and some of those who joined, in order."""
+    roster = mirror.roster
+    joined = list(roster.temporary)
+    if len(joined) > MOST_JOINED:
+        newest = joined[::-1]
+        joined = sorted(newest, key=lambda agent: not mirror.queue(agent))[:MOST_JOINED]
+    return tuple(agent for agent in roster.agents if agent not in roster.temporary or agent in joined)
+
+
+class Panels:
+    """Keeps panels, tabs and the names in the input in step with who is here."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        place: Place,
+        mirror: Mirror,
+        person: Person,
+        feed: Feed,
+        clock: Callable[[], float],
+    ) -> None:
+        self._screen = screen
+        self._place = place
+        self._mirror = mirror
+        self._person = person
+        self._feed = feed
+        self._clock = clock
+        self._bar = screen.query_one(InputBar)
+        self._panels = {panel.view.agent: panel for panel in screen.query(Panel)}
+        self._arranging = asyncio.Lock()
+
+    def begin(self) -> None:
+        """Let those who are here besides the team have their panels, too."""
+        self._name_agents()
+        if self._mirror.roster.temporary:
+            self._arrange()
+
+    def show(self, agent: AgentId) -> None:
+        """Bring an agent's panel up to date, if it has one."""
+        if panel := self._panels.get(agent):
+            panel.show(self._mirror.agent(agent), self._clock())
+
+    def tick(self) -> None:
+        """Let the times on the panels go on."""
+        for panel in self._panels.values():
+            if panel.view.state != "idle":
+                panel.show(panel.view, self._clock())
+
+    def mark(self, agent: AgentId | None) -> None:
+        """Mark the panel of the chosen agent, and bring it into sight."""
+        for each, panel in self._panels.items():
+            panel.set_class(each == agent, "-chosen")
+        if agent is not None and agent in self._panels:
+            self._panels[agent].scroll_visible(animate=False)
+
+    def numbered(self, number: int) -> Panel | None:
+        """Return the panel with a number."""
+        return next((panel for panel in self._panels.values() if panel.number == number), None)
+
+    def move(self, message: Panel.Moved) -> None:
+        """Give the keys to a panel beside, above or below another."""
+        panels = list(self._screen.query(Panel))
+        columns = sum(panel.region.y == panels[0].region.y for panel in panels)
+        to = panels.index(message.panel) + message.across + message.down * columns
+        if 0 <= to < len(panels):
+            panels[to].focus()
+
+    def follow(self, changes: Changes) -> None:
+        """Let panels, tabs and completion follow who came and left; tell what went wrong beside the work."""
+        if changes.joined or changes.left:
+            self._name_agents()
+            self._arrange()
+            if changes.joined and not changes.tasks:  # else its task is seen in the output
+                names = ", ".join(self._mirror.agent(agent).name for agent in changes.joined)
+                self._person.tell(f"{names} joined. @{changes.joined[-1]} gives it a task.")
+        elif self._lacks_panel(changes):
+            self._arrange()
+        for warning in changes.troubles:
+            self._person.tell(warning, alarm=True)
+        if changes.tasks:
+            self._bar.variables = self._mirror.variable_names
+
+    def _lacks_panel(self, changes: Changes) -> bool:
+        """Tell whether one that was out of sight has something to do and should not be."""
+        out_of_sight = any(agent not in self._panels for agent in changes.agents)
+        return out_of_sight and set(in_sight(self._mirror)) != set(self._panels)
+
+    def _name_agents(self) -> None:
+        """Tell the input and the tabs who is here."""
+        roster = self._mirror.roster
+        self._bar.agents = roster.agents
+        described = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
+        self._bar.details = described | {
+            f"{sign}{agent}": f"~ {defined.base}"
+            for agent, defined in roster.temporary.items()
+            for sign in "@$"
+        }
+        tabs = self._screen.query_one(Tabs)
+        shown = tabs.agent
+        tabs.hold({agent: self._mirror.agent(agent).tab for agent in in_sight(self._mirror)})
+        if tabs.agent != shown:
+            self._feed.choose(tabs.agent)
+
+    def _arrange(self) -> None:
+        self._screen.run_worker(self._arrange_panels(), group="panels", name="panels")
+
+    async def _arrange_panels(self) -> None:
+        # One after another: whoever left and comes again must be gone before it is mounted again.
+        async with self._arranging:
+            wanted = in_sight(self._mirror)
+            for agent in [agent for agent in self._panels if agent not in wanted]:
+                await self._panels.pop(agent).remove()
+            for agent in wanted:
+                if agent not in self._panels:
+                    defined = self._mirror.roster.temporary[agent]
+                    number = len(self._panels) + 1
+                    panel = Panel(self._mirror.agent(agent), number, defined.base, self._place.glyphs)
+                    self._panels[agent] = panel
+                    await self._screen.query_one("#panels").mount(panel, before="#tree")
+            for number, (agent, panel) in enumerate(self._panels.items(), start=1):
+                panel.renumber(number)
+                self.show(agent)
+        self._name_agents()
