@@ -16,7 +16,7 @@ from textual.geometry import Size
 
 from teambot_tui.ui.action_table import SLASH_COMMANDS
 from teambot_tui.ui.filters import AsciiLines, NoColour
-from teambot_tui.ui.screens.session import Place, SessionScreen
+from teambot_tui.ui.screens.session import ScreenSetup, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 
 if TYPE_CHECKING:
@@ -42,16 +42,16 @@ class TeambotApp(App[None]):
     def __init__(
         self,
         open_session: Callable[[], Session],
-        place: Place,
+        setup: ScreenSetup,
         first_start: Callable[[TeambotApp], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         super().__init__()
         self._first_start = first_start
-        self.session_screen = SessionScreen(open_session, place)
-        self._use_keys(place.keys)
+        self.session_screen = SessionScreen(open_session, setup)
+        self._use_keys(setup.keys)
         self._plainer: list[LineFilter] = [
             *([NoColour()] if self.no_color else ()),
-            *([AsciiLines()] if place.glyphs.ascii_only else ()),
+            *([AsciiLines()] if setup.glyphs.ascii_only else ()),
         ]
 
     def _use_keys(self, keys: Keys) -> None:
@@ -92,13 +92,13 @@ class TeambotApp(App[None]):
     async def show_instead(
         self,
         open_session: Callable[[], Session],
-        place: Place,
+        setup: ScreenSetup,
         first_start: Callable[[TeambotApp], Coroutine[Any, Any, None]] | None,
     ) -> None:
         """Show another session in place of this one, in which nothing was done yet."""
         await asyncio.to_thread(self.session_screen.close)
         self._first_start = first_start
-        self.session_screen = SessionScreen(open_session, place)
+        self.session_screen = SessionScreen(open_session, setup)
         # Over the one before, which Textual cannot do without.
         await self.push_screen(self.session_screen)
 
@@ -114,7 +114,7 @@ class TeambotApp(App[None]):
         yield from super().get_system_commands(screen)
         if not isinstance(screen, SessionScreen):
             return
-        for key in screen.place.keys.table:
+        for key in screen.setup.keys.table:
             if key.action and key.name and key.where in ("anywhere", "panel, output"):
                 yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
         for name, command in SLASH_COMMANDS.items():

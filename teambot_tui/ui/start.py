@@ -19,7 +19,7 @@ from teambot_tui.ui.commands import begin_workflow
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
-from teambot_tui.ui.screens.session import Place
+from teambot_tui.ui.screens.session import ScreenSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -60,9 +60,9 @@ def app_for(
 ) -> TeambotApp:
     """Return the app for a project; it makes the session once its first picture is there."""
 
-    def place_of(project: Project) -> Place:
+    def setup_of(project: Project) -> ScreenSetup:
         team = project.team
-        return Place(
+        return ScreenSetup(
             folder=project.directory,
             backends=team.backends,
             descriptions=team.descriptions,
@@ -87,11 +87,11 @@ def app_for(
         if up is not None:
             begin_workflow(app.session_screen.controls, up)
 
-    def shown(project: Project) -> tuple[Callable[[], Session], Place, FirstStart | None]:
+    def shown(project: Project) -> tuple[Callable[[], Session], ScreenSetup, FirstStart | None]:
         has_to_ask = project.changes or project.undecided or up is not None
         return (
             lambda: _open_session(project, ephemeral, app),
-            place_of(project),
+            setup_of(project),
             partial(begin, project) if has_to_ask else None,
         )
 

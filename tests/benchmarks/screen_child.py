@@ -23,7 +23,7 @@ from teambot_tui.engine.ports import BackendError, Member, Text
 from teambot_tui.engine.session import Session
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.screens.session import Place
+from teambot_tui.ui.screens.session import ScreenSetup
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -112,7 +112,7 @@ class _Team(TeambotApp):
             [Member(agent, "", None, backends[agent]) for agent in agents],
             policy=Policy(max_parallel=len(agents)),
         )
-        place = Place(
+        place = ScreenSetup(
             Path.cwd(), {}, {}, dict.fromkeys(agents, None), glyphs=Glyphs(ascii_only=False), history=None
         )
         super().__init__(lambda: session, place)

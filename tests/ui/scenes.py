@@ -20,7 +20,7 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.screens.session import Place
+from teambot_tui.ui.screens.session import ScreenSetup
 from teambot_tui.ui.widgets.inspector import Inspector
 from tests.team import Busy
 from tests.ui.stage import NORMAL, Clock, Stage, session_on
@@ -189,7 +189,7 @@ async def on_scene(size: tuple[int, int] = NORMAL, theme: str = DARK) -> AsyncIt
     """Open the app on a scripted team at nine o'clock."""
     script, clock = Script(), Clock(NINE)
     session = session_on(script, clock)
-    place = Place(
+    place = ScreenSetup(
         folder=Path("/nowhere/shop"),
         backends={AgentId(agent): name for agent, name in _RUNS_ON.items()},
         descriptions={AgentId(agent): words for agent, words in _DESCRIPTIONS.items()},

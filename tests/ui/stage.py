@@ -21,7 +21,7 @@ from teambot_tui.engine.session import Session
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.keys import Keys
-from teambot_tui.ui.screens.session import Place, SessionScreen
+from teambot_tui.ui.screens.session import ScreenSetup, SessionScreen
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.inspector import Inspector
@@ -309,7 +309,7 @@ async def on_stage(
     gate, clock = gate or Gate(), Clock()
     session = session_on(gate, clock, policy, default)
     agents = session.roster.agents
-    place = Place(
+    place = ScreenSetup(
         folder=folder,
         backends=dict.fromkeys(agents, "gate"),
         descriptions=dict.fromkeys(agents, "waits for the test"),

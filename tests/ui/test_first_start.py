@@ -14,9 +14,8 @@ from textual.widgets import OptionList, Static
 
 from teambot_tui.agents.changes import Change
 from teambot_tui.agents.project import open_project
+from teambot_tui.ui.first_start import Chooser, TrustQuestion
 from teambot_tui.ui.screens import trust_question
-from teambot_tui.ui.screens.chooser import Chooser
-from teambot_tui.ui.screens.trust_question import TrustQuestion
 from teambot_tui.ui.start import app_for
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import Clock, press, type_text, until

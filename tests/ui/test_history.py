@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from teambot_tui.ui import history
-from teambot_tui.ui.history import History, history_path
-from teambot_tui.ui.recall import Recall
+from teambot_tui.ui.history import History, Recall, history_path
 
 if TYPE_CHECKING:
     from pathlib import Path

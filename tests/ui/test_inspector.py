@@ -17,10 +17,10 @@ from teambot_tui.engine.ports import Given
 from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
+from teambot_tui.ui.widgets.inspector_prompt import Piece, pieces
 from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 from teambot_tui.ui.widgets.inspector_words import fold
 from teambot_tui.ui.widgets.plain_lines import PlainLines
-from teambot_tui.ui.widgets.prompt_pieces import Piece, pieces
 from teambot_tui.ui.widgets.safe_markdown import within_budget
 from tests.ui.views import HOSTILE, task
 

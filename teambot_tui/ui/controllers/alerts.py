@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Changes
     from teambot_tui.ui.screens.inbox import Inbox
-    from teambot_tui.ui.screens.session import Place
+    from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
 
 
@@ -37,7 +37,7 @@ class Alerts:
     def __init__(
         self,
         screen: Screen[None],
-        place: Place,
+        setup: ScreenSetup,
         bridge: Bridge,
         actions: Actions,
         person: Person,
@@ -47,7 +47,7 @@ class Alerts:
         clock: Callable[[], float],
     ) -> None:
         self._screen = screen
-        self._place = place
+        self._setup = setup
         self._bridge = bridge
         self._mirror = actions.mirror
         self._actions = actions
@@ -87,7 +87,7 @@ class Alerts:
     def follow_workflows(self) -> None:
         """Show how far workflows are, and call the person when one is over."""
         progress = self._mirror.ups
-        dot = f" {self._place.glyphs['dot']} "
+        dot = f" {self._setup.glyphs['dot']} "
         words = "   ".join(dot.join(each.clauses) for each in progress.progress())
         self._screen.query_one(TitleBar).follow(words)
         for outcome in progress.take_outcomes():
@@ -110,7 +110,7 @@ class Alerts:
         if self._inbox is not None and self._inbox.is_open:
             self._inbox.show(requests)
             return
-        key = self._place.keys.said("approvals")
+        key = self._setup.keys.said("approvals")
         for request in new:
             self._person.call(f"@{request.agent} needs you: {request.summary} ({key})", alarm=True)
 
@@ -136,7 +136,7 @@ class Alerts:
 
     def show_keys(self) -> None:
         """Show the keys that matter now; one that answers a waiting agent comes first."""
-        keys = self._place.keys
+        keys = self._setup.keys
         typing = self._screen.focused is self._screen.query_one(InputBar)
         waiting = len(self._requests)
         asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
@@ -154,8 +154,8 @@ class Alerts:
         self._inbox = Inbox(
             self._requests,
             self._actions.answer,
-            self._place.glyphs,
-            self._place.keys,
+            self._setup.glyphs,
+            self._setup.keys,
             self._clock,
             of=self._chosen.agent,
             typed_at=self.typed_at,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.session import Session
     from teambot_tui.engine.views import TaskView
-    from teambot_tui.ui.screens.session import Place
+    from teambot_tui.ui.screens.session import ScreenSetup
 
 
 class Controls:
@@ -57,9 +57,9 @@ class Controls:
     forms: Forms
 
     def __init__(
-        self, screen: Screen[None], session: Session, place: Place, draw: Callable[[], None]
+        self, screen: Screen[None], session: Session, setup: ScreenSetup, draw: Callable[[], None]
     ) -> None:
-        now, glyphs, keys = session.now, place.glyphs, place.keys
+        now, glyphs, keys = session.now, setup.glyphs, setup.keys
         self.now = now
         self.bridge = Bridge(session)
         self.mirror = mirror = Mirror(session.roster, session.policy)
@@ -71,11 +71,11 @@ class Controls:
         self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows
         self._screen = screen
 
-        self.person = person = Person(screen, place)
-        self.actions = actions = Actions(person, self.bridge, mirror, dict(place.models), place.folder)
-        self.panels = Panels(screen, place, mirror, person, feed, now)
+        self.person = person = Person(screen, setup)
+        self.actions = actions = Actions(person, self.bridge, mirror, dict(setup.models), setup.folder)
+        self.panels = Panels(screen, setup, mirror, person, feed, now)
         self.chosen = ChosenAgent(screen, actions, person, self.panels, feed, inspector, now)
-        self.alerts = Alerts(screen, place, self.bridge, actions, person, self.panels, self.chosen, feed, now)
+        self.alerts = Alerts(screen, setup, self.bridge, actions, person, self.panels, self.chosen, feed, now)
         self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, draw, now)
         self.finding = Finding(screen, self._find, feed, inspector, keys)
         ladders = Ladders(actions, person, now, keys)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Changes, Mirror
-    from teambot_tui.ui.screens.session import Place
+    from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
 
 MOST_JOINED: Final = 12
@@ -43,14 +43,14 @@ class Panels:
     def __init__(
         self,
         screen: Screen[None],
-        place: Place,
+        setup: ScreenSetup,
         mirror: Mirror,
         person: Person,
         feed: Feed,
         clock: Callable[[], float],
     ) -> None:
         self._screen = screen
-        self._place = place
+        self._setup = setup
         self._mirror = mirror
         self._person = person
         self._feed = feed
@@ -119,7 +119,7 @@ class Panels:
         """Tell the input and the tabs who is here."""
         roster = self._mirror.roster
         self._bar.agents = roster.agents
-        described = {f"@{agent}": words for agent, words in self._place.descriptions.items()}
+        described = {f"@{agent}": words for agent, words in self._setup.descriptions.items()}
         self._bar.details = described | {
             f"{sign}{agent}": f"~ {defined.base}"
             for agent, defined in roster.temporary.items()
@@ -144,7 +144,7 @@ class Panels:
                 if agent not in self._panels:
                     defined = self._mirror.roster.temporary[agent]
                     number = len(self._panels) + 1
-                    panel = Panel(self._mirror.agent(agent), number, defined.base, self._place.glyphs)
+                    panel = Panel(self._mirror.agent(agent), number, defined.base, self._setup.glyphs)
                     self._panels[agent] = panel
                     await self._screen.query_one("#panels").mount(panel, before="#tree")
             for number, (agent, panel) in enumerate(self._panels.items(), start=1):

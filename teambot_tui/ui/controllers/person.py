@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from teambot_tui.agents.persona import AgentFile
-    from teambot_tui.ui.screens.session import Place
+    from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.workflows.up import Up
 
 _LONGEST_CALL = 200
@@ -26,10 +26,10 @@ _LONGEST_CALL = 200
 class Person:
     """Who sits before a screen. Each form is loaded when it is opened for the first time."""
 
-    def __init__(self, screen: Screen[None], place: Place) -> None:
+    def __init__(self, screen: Screen[None], setup: ScreenSetup) -> None:
         self._screen = screen
         self._app = screen.app
-        self._place = place
+        self._setup = setup
 
     def report(self, title: str, text: Content) -> None:
         """Show a text to read."""
@@ -40,7 +40,7 @@ class Person:
         from teambot_tui.ui.screens.manual import Manual  # noqa: PLC0415
 
         name = topic.removeprefix("/")
-        text = help_text(self._place.keys, topic)
+        text = help_text(self._setup.keys, topic)
         title = f"Help: {topic}" if topic else "Help"
         self._app.push_screen(Manual(title, text, name if name in TOPICS else ""))
 
@@ -50,7 +50,7 @@ class Person:
 
     def call(self, text: str, *, alarm: bool = False) -> None:
         """Call the person, who may be looking elsewhere, in the ways they wish."""
-        ways = self._place.notify
+        ways = self._setup.notify
         if "toast" in ways:
             self.tell(text, alarm=alarm)
         signals = "\a" if "bell" in ways else ""
@@ -80,7 +80,7 @@ class Person:
         """Show what would run, and wait for the answer; `load` reads the file again after it was edited."""
         from teambot_tui.ui.screens.preview import PreviewScreen  # noqa: PLC0415
 
-        return await self._app.push_screen_wait(PreviewScreen(up, load, self._place.glyphs))
+        return await self._app.push_screen_wait(PreviewScreen(up, load, self._setup.glyphs))
 
     @property
     def is_asked(self) -> bool:

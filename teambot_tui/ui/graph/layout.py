@@ -6,19 +6,120 @@ columns follow the neighbours as far as there is room, and lines run on tracks o
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.ui.graph.columns import GAP, find_columns
 from teambot_tui.ui.graph.connections import components, without_circles
 from teambot_tui.ui.graph.lattice import Lattice
-from teambot_tui.ui.graph.ordering import untangle
 from teambot_tui.ui.graph.routes import corners, find_routes
 from teambot_tui.ui.graph.shapes import Box, Layout, Route
+from teambot_tui.ui.graph.spacing import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from teambot_tui.ui.graph.lattice import Place, Trunk
     from teambot_tui.ui.graph.shapes import Edge, Node
+
+GAP: Final = 3
+"""Columns between two boxes of a layer."""
+
+
+def find_columns(lattice: Lattice) -> None:
+    """Give every place its column."""
+    for layer in lattice.layers:
+        _settle(layer, [0.0] * len(layer))
+    for _ in range(3):
+        for layer in lattice.layers[1:]:
+            _pull(layer, [place.above for place in layer])
+        for layer in reversed(lattice.layers[:-1]):
+            _pull(layer, [place.below for place in layer])
+    for layer in lattice.layers[1:]:
+        _pull(layer, [place.above or place.below for place in layer])
+
+
+def _pull(layer: Sequence[Place], neighbours: Sequence[Sequence[Place]]) -> None:
+    _settle(
+        layer,
+        [
+            (sum(each.centre for each in near) / len(near) if near else place.centre) - place.middle
+            for place, near in zip(layer, neighbours, strict=True)
+        ],
+    )
+
+
+def _settle(layer: Sequence[Place], wanted: Sequence[float]) -> None:
+    """Put each place as near to its wanted column as order and gaps allow, in the sense of least squares."""
+    starts: list[int] = []
+    x = 0
+    for index, place in enumerate(layer):
+        starts.append(x)
+        following = layer[index + 1] if index + 1 < len(layer) else None
+        narrow = following is not None and (following.node is None or place.node is None)
+        x += place.width + (2 if narrow else GAP)
+    shifts = pooled(
+        [want - start for want, start in zip(wanted, starts, strict=True)],
+        # Long lines are kept straight before boxes are kept central.
+        [1.0 if place.node else 50.0 for place in layer],
+    )
+    for place, start, shift in zip(layer, starts, shifts, strict=True):
+        place.x = start + shift
+
+
+_SWEEPS: Final = 6
+_ENOUGH_LINKS: Final = 3000
+"""Beyond so many lines between layers, fewer sweeps have to do."""
+
+
+def untangle(lattice: Lattice) -> None:
+    """Order the places of each layer."""
+    links = sum(len(trunk.links) for channel in lattice.channels for trunk in channel)
+    sweeps = _SWEEPS if links <= _ENOUGH_LINKS else 2
+    best = _crossings(lattice.channels)
+    kept = [list(layer) for layer in lattice.layers]
+    for sweep in range(sweeps):
+        if not best:
+            break
+        if sweep % 2:
+            for layer in reversed(lattice.layers[:-1]):
+                _sort(layer, [place.below for place in layer])
+        else:
+            for layer in lattice.layers[1:]:
+                _sort(layer, [place.above for place in layer])
+        crossings = _crossings(lattice.channels)
+        if crossings < best:
+            best, kept = crossings, [list(layer) for layer in lattice.layers]
+    lattice.layers = kept
+    for layer in kept:
+        _number(layer)
+
+
+def _sort(layer: list[Place], neighbours: Sequence[Sequence[Place]]) -> None:
+    wanted = {
+        place: sum(each.position for each in near) / len(near) if near else place.position
+        for place, near in zip(layer, neighbours, strict=True)
+    }
+    layer.sort(key=wanted.__getitem__)
+    _number(layer)
+
+
+def _number(layer: Sequence[Place]) -> None:
+    for position, place in enumerate(layer):
+        place.position = position
+
+
+def _crossings(channels: Sequence[Sequence[Trunk]]) -> int:
+    count = 0
+    for channel in channels:
+        ends = sorted(
+            (trunk.above.position, link.below.position) for trunk in channel for link in trunk.links
+        )
+        seen: list[int] = []
+        for _, position in ends:
+            count += len(seen) - bisect_right(seen, position)
+            insort(seen, position)
+    return count
+
 
 _SHELF_GAP: Final = 1
 

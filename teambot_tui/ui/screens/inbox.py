@@ -17,7 +17,7 @@ from textual.widgets import Static
 from teambot_tui.engine.ports import Verdict
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.keys import bindings, bound
-from teambot_tui.ui.widgets.diff_lines import DiffLines
+from teambot_tui.ui.widgets.plain_lines import DiffLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -45,7 +45,7 @@ _LAST_LINES = 1 / 6
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScreenSetup:
     """Where the session is and how it is drawn."""
 
     folder: Path
@@ -74,11 +74,11 @@ class SessionScreen(Screen[None]):
     class Completed(Message):
         """All parts are there and the engine runs."""
 
-    def __init__(self, open_session: Callable[[], Session], place: Place) -> None:
+    def __init__(self, open_session: Callable[[], Session], setup: ScreenSetup) -> None:
         super().__init__(classes="-empty")
         self.is_complete = asyncio.Event()
         """Until then nobody can be given work, and no key may be acted on."""
-        self.place = place
+        self.setup = setup
         self._open_session = open_session
         self._frame_is_due = False
         self._last_frame = 0.0
@@ -86,36 +86,36 @@ class SessionScreen(Screen[None]):
     # The widgets
 
     def compose(self) -> ComposeResult:
-        place = self.place
+        setup = self.setup
         # The classes of the terminal's size before anything is drawn: Textual adds them only after.
         self.add_class(
             *self._get_breakpoint_classes(self.app.size.width, self.HORIZONTAL_BREAKPOINTS),
             *self._get_breakpoint_classes(self.app.size.height, self.VERTICAL_BREAKPOINTS),
         )
-        yield TitleBar(place.folder, place.glyphs)
+        yield TitleBar(setup.folder, setup.glyphs)
         with Container(id="body"):
             with Container(id="panels"):
-                for number, agent in enumerate(place.models, start=1):
-                    yield Panel(AgentView(agent), number, place.backends.get(agent, ""), place.glyphs)
+                for number, agent in enumerate(setup.models, start=1):
+                    yield Panel(AgentView(agent), number, setup.backends.get(agent, ""), setup.glyphs)
             with Vertical(id="centre"):
-                yield Tabs(tuple(place.models))
+                yield Tabs(tuple(setup.models))
                 for name, short in (("welcome", False), ("welcome-short", True)):
-                    words = welcome(place.backends, place.descriptions, short=short)
+                    words = welcome(setup.backends, setup.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
             yield Vertical(id="side")
-        yield PlanLine(place.glyphs)
-        yield InputBar(place.glyphs, place.history, folder=place.folder)
+        yield PlanLine(setup.glyphs)
+        yield InputBar(setup.glyphs, setup.history, folder=setup.folder)
         yield KeyBar()
 
     def on_mount(self) -> None:
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
-        bar.agents = tuple(self.place.models)
+        bar.agents = tuple(self.setup.models)
         bar.commands = tuple(SLASH_COMMANDS)
-        bar.details = {f"@{agent}": words for agent, words in self.place.descriptions.items()}
+        bar.details = {f"@{agent}": words for agent, words in self.setup.descriptions.items()}
         bar.focus()
         self.query_one(PlanLine).hint(HINT)
-        self.query_one(KeyBar).tell(self.place.keys.footer("input"))
+        self.query_one(KeyBar).tell(self.setup.keys.footer("input"))
         self.call_after_refresh(self._complete)
 
     async def _complete(self) -> None:
@@ -125,7 +125,7 @@ class SessionScreen(Screen[None]):
         )
 
         try:
-            self.controls = controls = Controls(self, self._open_session(), self.place, self._draw)
+            self.controls = controls = Controls(self, self._open_session(), self.setup, self._draw)
             await controls.mount()
             controls.panels.begin()
             # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
@@ -182,7 +182,7 @@ class SessionScreen(Screen[None]):
         controls = self.controls
         if controls.bridge.death:
             return  # nothing goes on, whatever the last facts said
-        controls.feed.follow_wall_clock(self.place.wall_clock() - controls.now())
+        controls.feed.follow_wall_clock(self.setup.wall_clock() - controls.now())
         controls.panels.tick()
         controls.chosen.show()
         controls.finding.filter_again()

@@ -22,9 +22,8 @@ from teambot_tui.ui.graph.painting import Look, draw
 from teambot_tui.ui.graph.shapes import Layout, Node
 from teambot_tui.ui.keys import bound
 from teambot_tui.ui.widgets.graph_items import AFTER, FOLD, gather
-from teambot_tui.ui.widgets.graph_picture import Picture, edge_style, picture_of_nothing
+from teambot_tui.ui.widgets.graph_picture import Picture, edge_style, picture_of_nothing, tree
 from teambot_tui.ui.widgets.graph_steps import step_in_drawing, step_in_tree
-from teambot_tui.ui.widgets.graph_tree import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

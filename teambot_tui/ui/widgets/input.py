@@ -15,9 +15,8 @@ from textual.message import Message
 
 from teambot_tui.ui.editor import EditorError, edit_text
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.history import History
+from teambot_tui.ui.history import History, Recall
 from teambot_tui.ui.keys import bindings, bound
-from teambot_tui.ui.recall import Recall
 from teambot_tui.ui.widgets.completing import CompletingArea
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ from textual.widgets import OptionList, Static
 from teambot_tui.engine.text import size_in_bytes
 from teambot_tui.ui.glyphs import Glyphs, size_in_words
 from teambot_tui.ui.keys import bindings, bound
-from teambot_tui.ui.widgets.inspector_activity import did, did_title, wishes
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
-from teambot_tui.ui.widgets.inspector_prompt import prompt_text, prompt_title
+from teambot_tui.ui.widgets.inspector_prompt import Piece, pieces, prompt_text, prompt_title
 from teambot_tui.ui.widgets.inspector_sections import (
     context,
+    did,
+    did_title,
     earlier_lines,
     earlier_title,
     head,
@@ -27,10 +28,10 @@ from teambot_tui.ui.widgets.inspector_sections import (
     queue_title,
     statement,
     unblocks,
+    wishes,
 )
 from teambot_tui.ui.widgets.inspector_words import NOTHING, quiet, title
 from teambot_tui.ui.widgets.plain_lines import PlainLines
-from teambot_tui.ui.widgets.prompt_pieces import Piece, pieces
 from teambot_tui.ui.widgets.task_list import TaskList
 
 if TYPE_CHECKING:

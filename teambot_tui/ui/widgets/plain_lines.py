@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -127,3 +127,26 @@ class PlainLines(Widget):
             start, end = (max(begin, self._found[number]), min(finish, self._found[number] + self._length))
             first_column, after = (len(expand(self._text[begin:each])) for each in (start, end))
             yield first_column, after, number == self._at
+
+
+_ROLES: Final = {"+": "diff-lines--added", "-": "diff-lines--removed", "@": "diff-lines--place"}
+
+
+class DiffLines(PlainLines):
+    """Shows the text, with colours if it is a diff; the signs at the beginning of its lines stay."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*PlainLines.COMPONENT_CLASSES, *_ROLES.values()}
+
+    _is_diff = False
+
+    def show(self, text: str) -> None:
+        """Show this text."""
+        self._is_diff = text.startswith("@@ ") or "\n@@ " in text
+        super().show(text)
+
+    def row_style(self, row: str) -> Style:
+        """Return how a row looks."""
+        role = _ROLES.get(row[:1]) if self._is_diff else None
+        if role is None:
+            return self.rich_style
+        return self.rich_style + self.get_component_rich_style(role, partial=True)
