@@ -23,7 +23,7 @@ async def test_every_command_is_offered() -> None:
         await stage.type_text("/sa")
         await stage.press("tab")
         assert stage.bar.text.startswith("/save")
-        assert set(stage.bar.commands) == set(COMMANDS)
+        assert set(stage.bar.completer.commands) == set(COMMANDS)
 
 
 async def test_commands_that_report() -> None:

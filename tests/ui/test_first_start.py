@@ -14,8 +14,8 @@ from textual.widgets import OptionList, Static
 
 from teambot_tui.agents.changes import Change
 from teambot_tui.agents.project import open_project
+from teambot_tui.ui import first_start
 from teambot_tui.ui.first_start import Chooser, TrustQuestion
-from teambot_tui.ui.screens import trust_question
 from teambot_tui.ui.start import app_for
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import Clock, press, type_text, until
@@ -143,7 +143,7 @@ def clone(home: Home) -> None:
 async def test_a_directory_that_is_trusted_on_the_first_screen_counts_at_once(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trust_question, "QUIET", 0.0)
+    monkeypatch.setattr(first_start, "QUIET", 0.0)
     clone(home)
     async with opened(home.project()) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")
@@ -176,7 +176,7 @@ async def test_a_directory_that_is_not_trusted_changes_nothing(home: Home, key: 
 
 
 async def test_what_cannot_be_trusted_is_told(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trust_question, "QUIET", 0.0)
+    monkeypatch.setattr(first_start, "QUIET", 0.0)
     (home.root / "teambot.toml").write_text('backend = "nobody[/]"\n')
     async with opened(home.project()) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")

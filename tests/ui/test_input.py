@@ -65,7 +65,7 @@ class Desk(App[None]):
         yield Button("next")
 
     def on_mount(self) -> None:
-        self.bar.agents = TEAM
+        self.bar.completer.agents = TEAM
         self.bar.focus()
 
     def action_note(self, note: str) -> None:
@@ -368,7 +368,7 @@ async def test_paths_are_completed(tmp_path: Path) -> None:
     (tmp_path / "source" / "mail\nx.py").touch()
     (tmp_path / ".hidden").touch()
     app = Desk()
-    app.bar.folder = tmp_path
+    app.bar.completer.folder = tmp_path
     async with app.run_test() as pilot:
         await type_in(pilot, "@pm read ./so")
         await pilot.press("tab")
@@ -585,7 +585,7 @@ async def test_hostile_text_is_shown_as_text(hostile: str) -> None:
     async with app.run_test() as pilot:
         app.bar.suggestion = hostile
         await pilot.pause()
-        app.bar.details = {"@pm": hostile}
+        app.bar.completer.details = {"@pm": hostile}
         await pilot.press("@", "tab")
         await pilot.pause()
         await pilot.press("escape", "backspace")

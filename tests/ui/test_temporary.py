@@ -111,7 +111,7 @@ async def test_who_leaves_takes_panel_tab_and_name_along() -> None:
         assert stage.notices[-1] == "~scanner has left."
         assert "scanner" not in stage.line("tabs")
         assert stage.screen.query_one("#tabs").agent is None  # type: ignore[attr-defined]
-        assert "scanner" not in stage.bar.agents
+        assert "scanner" not in stage.bar.completer.agents
         assert stage.panel("fixer").number == 7
         await stage.paste("@scanner go")
         assert "Unknown agent: @scanner" in stage.complaint

@@ -83,7 +83,7 @@ class Controls:
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, mirror, actions, person, now)
-        self.drafting.bar.words_for = partial(words_for, self)
+        self.drafting.bar.completer.words_for = partial(words_for, self)
 
     async def mount(self) -> None:
         """Put the widgets where they belong, each with its stylesheet."""

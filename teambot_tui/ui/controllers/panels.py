@@ -108,7 +108,7 @@ class Panels:
         for warning in changes.troubles:
             self._person.tell(warning, alarm=True)
         if changes.tasks:
-            self._bar.variables = self._mirror.variable_names
+            self._bar.completer.variables = self._mirror.variable_names
 
     def _lacks_panel(self, changes: Changes) -> bool:
         """Tell whether one that was out of sight has something to do and should not be."""
@@ -118,9 +118,9 @@ class Panels:
     def _name_agents(self) -> None:
         """Tell the input and the tabs who is here."""
         roster = self._mirror.roster
-        self._bar.agents = roster.agents
+        self._bar.completer.agents = roster.agents
         described = {f"@{agent}": words for agent, words in self._setup.descriptions.items()}
-        self._bar.details = described | {
+        self._bar.completer.details = described | {
             f"{sign}{agent}": f"~ {defined.base}"
             for agent, defined in roster.temporary.items()
             for sign in "@$"

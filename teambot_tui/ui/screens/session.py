@@ -110,9 +110,9 @@ class SessionScreen(Screen[None]):
     def on_mount(self) -> None:
         bar = self.query_one(InputBar)
         bar.suggestion = EXAMPLES[0][0]
-        bar.agents = tuple(self.setup.models)
-        bar.commands = tuple(SLASH_COMMANDS)
-        bar.details = {f"@{agent}": words for agent, words in self.setup.descriptions.items()}
+        bar.completer.agents = tuple(self.setup.models)
+        bar.completer.commands = tuple(SLASH_COMMANDS)
+        bar.completer.details = {f"@{agent}": words for agent, words in self.setup.descriptions.items()}
         bar.focus()
         self.query_one(PlanLine).hint(HINT)
         self.query_one(KeyBar).tell(self.setup.keys.footer("input"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from itertools import islice
@@ -15,13 +16,20 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from teambot_tui.engine.text import printable
+from teambot_tui.language.names import COMMANDS
 from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from textual import events
+    from textual.document._document import Location
     from textual.message_pump import MessagePump
     from textual.visual import VisualType
+    from textual.widgets import TextArea
 
+_ARGUMENT: Final = re.compile(r"/(?P<command>[\w-]++) +(?P<stem>[^\s/.~]\S*+|)")
+"""A command and the beginning of its first word; what looks like a path is completed as one."""
 _ROWS: Final = 8
 _DETAIL: Final = 48
 _PATH: Final = re.compile(r"(?<!\S)(?:\.{1,2}/|~/|/)\S*+\Z")
@@ -120,6 +128,119 @@ class CompletionList(Widget, can_focus=False):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.choose(-1)
+
+
+class Completer:
+    """Completes the word at the cursor of a text: names by the language's own rules, paths from the disk.
+
+    Which keys use it is not decided here.
+    """
+
+    def __init__(self, area: TextArea, folder: Path | None) -> None:
+        self._area = area
+        self.folder = folder
+        self.list = CompletionList(area)
+        self._span = Span(0, 0)
+        """What the list is about."""
+        self.agents: Sequence[str] = ()
+        """Who may be named after `@`."""
+        self.outputs: Sequence[str] | None = None
+        """Who may be named after `$`; nothing: the same."""
+        self.variables: Sequence[str] = ()
+        """What may stand in `{}`."""
+        self.commands: Sequence[str] = COMMANDS
+        """What can follow `/`."""
+        self.words_for: Callable[[str], Sequence[str]] = lambda _: ()
+        """What can follow a command."""
+        self.details: Mapping[str, str] = {}
+        """A few words about `@pm`, `$pm` or `/help`, shown beside it in the list."""
+
+    @property
+    def _shown(self) -> str:
+        return self._area.document.text
+
+    @property
+    def _cursor(self) -> int:
+        return self._area.document.get_index_from_location(self._area.cursor_location)  # type: ignore[attr-defined, no-any-return]
+
+    def _location(self, index: int) -> Location:
+        return self._area.document.get_location_from_index(index)  # type: ignore[attr-defined, no-any-return]
+
+    def follow(self) -> None:
+        """Follow the word at the cursor while the list is open."""
+        if self.list.is_open and not (self._offer_names() or self._offer_paths()):
+            self.list.close()
+
+    def offer(self) -> bool:
+        """Complete the word at the cursor, or offer what it could be; tell whether there is anything."""
+        return self._offer_names(take_single=True) or self._offer_paths(take_single=True)
+
+    def _offer_names(self, *, take_single: bool = False) -> bool:
+        """Offer agents, outputs, variables or commands; tell whether there are any."""
+        from teambot_tui.language.complete import (  # noqa: PLC0415  the first picture offers nothing
+            complete,
+            rank,
+        )
+
+        cursor = self._cursor
+        if typed := _ARGUMENT.fullmatch(self._shown, 0, cursor):
+            names = tuple(rank(typed["stem"], self.words_for(typed["command"])))
+            if names:
+                self._offer(names, Span(typed.start("stem"), cursor), take_single=take_single)
+            return bool(names)
+        found = complete(
+            self._shown,
+            cursor,
+            agents=self.agents,
+            outputs=self.agents if self.outputs is None else self.outputs,
+            commands=self.commands,
+            variables=self.variables,
+        )
+        if found is None:
+            return False
+        self._offer(found.candidates, found.span, take_single=take_single)
+        return True
+
+    def _offer_paths(self, *, take_single: bool = False) -> bool:
+        """Offer paths once they are found; tell whether a path is being typed."""
+        word = path_at(self._shown, self._cursor)
+        if word is None:
+            return False
+        self._area.run_worker(self._find_paths(word, take_single=take_single), group="paths", exclusive=True)
+        return True
+
+    async def _find_paths(self, word: Span, *, take_single: bool) -> None:
+        shown = self._shown
+        paths = await asyncio.to_thread(find_paths, shown[slice(*word)], self.folder or Path.cwd())
+        if self._shown != shown or self._cursor != word.end:
+            return
+        if paths:
+            self._offer(paths, word, take_single=take_single)
+        else:
+            self.list.close()
+
+    def _offer(self, candidates: tuple[str, ...], span: Span, *, take_single: bool) -> None:
+        self._span = span
+        typed = self._shown[slice(*span)].casefold()
+        likely = [each for each in candidates if each.casefold().startswith(typed)] or candidates
+        if take_single and len(likely) == 1:
+            self.take(likely[0])
+            return
+        start = self._area.wrapped_document.location_to_offset(self._location(span.start))
+        place = self._area.content_region.offset + start - self._area.scroll_offset
+        details = tuple(self.details.get(each, "") for each in candidates)
+        self.list.offer(candidates, details, Offset(place.x, self._area.region.y))
+
+    def take(self, candidate: str | None = None) -> None:
+        """Put a candidate, or else the chosen one, in the place of what is typed."""
+        candidate = candidate or self.list.choice
+        shown = self._shown
+        following = shown[self._span.end : self._span.end + 1]
+        ends_word = not candidate.endswith("/") and candidate[0] not in "${"
+        blank = " " if ends_word and not following.strip() and following != " " else ""
+        start, end = self._location(self._span.start), self._location(self._span.end)
+        self.list.close()
+        self._area._replace_via_keyboard(candidate + blank, start, end)
 
 
 def path_at(source: str, cursor: int) -> Span | None:

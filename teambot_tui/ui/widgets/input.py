@@ -7,22 +7,37 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.segment import Segment
+from rich.text import Text
 from textual.actions import SkipAction
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widgets import TextArea
 
+from teambot_tui.engine.text import printable
 from teambot_tui.ui.editor import EditorError, edit_text
-from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.glyphs import Glyphs, size
 from teambot_tui.ui.history import History, Recall
 from teambot_tui.ui.keys import bindings, bound
-from teambot_tui.ui.widgets.completing import CompletingArea
+from teambot_tui.ui.pastes import LIMIT, Pastes, drawn
+from teambot_tui.ui.widgets.colouring import colours
+from teambot_tui.ui.widgets.completion import Completer, CompletionList
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from rich.style import Style
     from textual import events
+    from textual.document._document import EditResult, Location
+    from textual.document._edit import Edit
+    from textual.geometry import Size
+
+    from teambot_tui.language.span import Span
 
 _SEARCH_ACTIONS: Final = frozenset(
     {"send", "close", "delete_left", "previous", "next", "search", "interrupt", "complete(True)"}
@@ -30,7 +45,7 @@ _SEARCH_ACTIONS: Final = frozenset(
 """What means something of its own while the history is searched; anything else ends that first."""
 
 
-class InputBar(CompletingArea):
+class InputBar(TextArea):
     """A text of one or more rows that Enter sends."""
 
     DEFAULT_CSS = """
@@ -42,6 +57,32 @@ class InputBar(CompletingArea):
         &:focus { border: round $border; }
     }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "input--prompt",
+        "input--hint",
+        "input--agent",
+        "input--reference",
+        "input--reference-bound",
+        "input--reference-waiting",
+        "input--reference-unknown",
+        "input--variable",
+        "input--directive",
+        "input--arrow",
+        "input--background",
+        "input--command",
+        "input--definition",
+        "input--field",
+        "input--string",
+        "input--fence",
+        "input--escape",
+        "input--option",
+        "input--paste",
+        "input--error",
+        "input--caret",
+    }
+    references: reactive[Mapping[str, str]] = reactive(dict, init=False)
+    """Agent → `bound`, `waiting` or `unknown`: what its references in the text would be."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("input"),
         bound("interrupt", "interrupt"),
@@ -80,28 +121,197 @@ class InputBar(CompletingArea):
         folder: Path | None = None,
         placeholder: str = "",
     ) -> None:
+        self._glyphs = glyphs or Glyphs()
+        self._pastes = Pastes()
+        self._colours: dict[int, list[tuple[int, int, str]]] | None = None
+        self._whole: str | None = None
+        self._error: Span | None = None
+        self._offered = ""
+        self._offering = False
         self._edited_is_due = False
         self._unanswered: list[str] = []
         """What was sent and neither accepted nor refused yet: it still stands before what is typed."""
-        super().__init__(glyphs or Glyphs(), folder, placeholder=placeholder)
+        super().__init__(id="input", highlight_cursor_line=False, placeholder=Content(printable(placeholder)))
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
         self.past = past or History()
         self._recall = Recall(self.past)
+        self.completer = Completer(self, folder)
 
     async def on_mount(self) -> None:
         self._bindings.apply_keymap(self.app._keymap)
+        await self.screen.mount(self.completer.list)
         self.run_worker(self.past.load, thread=True, group="history", name="load")
 
     async def on_unmount(self) -> None:
+        if self.completer.list.is_attached:
+            await self.completer.list.remove()
         await asyncio.to_thread(self.past.flush)
 
-    # The text comes and goes
+    # The text
+
+    @property
+    def shown(self) -> str:
+        """The text as it is drawn: a big paste is one character of it."""
+        return self.document.text
+
+    @property
+    def text(self) -> str:
+        """The exact text."""
+        if self._whole is None:
+            self._whole = self._pastes.unfold(self.shown)
+        return self._whole
+
+    @text.setter
+    def text(self, value: str) -> None:
+        self.load_text(value)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is typed."""
+        return self.document.line_count == 1 and not self.document[0]
+
+    @property
+    def selected_text(self) -> str:
+        """The exact text that is selected."""
+        return self._pastes.unfold(super().selected_text)
+
+    def load_text(self, text: str) -> None:
+        """Replace everything, and leave the cursor at the end."""
+        self._pastes.clear()
+        self._whole = None
+        super().load_text(self._pastes.fold_middle(printable(text)))
+        self.move_cursor(self.document.end)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Change the text; what is offered for an empty one is remembered."""
+        self._offering = True
+        try:
+            return super().edit(edit)
+        finally:
+            self._offering = False
 
     def update_suggestion(self) -> None:
-        """Tell of a change, once for all of a frame."""
-        super().update_suggestion()
-        if not self._edited_is_due:
+        """Follow a change of the text: Textual calls this after each one."""
+        if self._error is not None:
+            self.refresh(layout=True)
+        self._whole = self._colours = self._error = None
+        self._offering = True
+        self.suggestion = self._offered if self.is_empty else ""
+        self._offering = False
+        self._tell_of_pastes()
+        if not self._edited_is_due:  # once for all of a frame
             self._edited_is_due = True
             self.call_after_refresh(self._tell_edited)
+
+    def watch_suggestion(self, suggestion: str) -> None:
+        """Keep what the app offers for an empty text; it is drawn only there."""
+        if not self._offering:
+            self._offered = printable(suggestion)
+            self._offering = True
+            self.suggestion = self._offered if self.is_empty else ""
+            self._offering = False
+
+    def show_error(self, span: Span | None) -> None:
+        """Mark a place of the text until the next change."""
+        self._error = None if span is None else self._pastes.shown_span(self.shown, span)
+        self._colours = None
+        self._repaint()
+        self.refresh(layout=True)
+
+    def take_in(self, foreign: str) -> None:
+        """Insert a text from outside in place of the selection: cleaned, and folded if it is big."""
+        room = LIMIT - sum(map(len, self.document.lines[:LIMIT]))
+        self._replace_via_keyboard(self._pastes.fold(printable(foreign), room=room), *self.selection)
+
+    def _tell_of_pastes(self) -> None:
+        folded = self._pastes.folded(self.shown) if len(self.shown) <= 2 * LIMIT else []
+        glyph = self._paste_glyph
+        told = (f"{glyph} {size(len(text))}, {_lines(text)}" for text in folded[:3])
+        self.border_subtitle = Content(" ".join(told) + (" …" if len(folded) > 3 else ""))
+
+    def _index(self, location: Location) -> int:
+        return self.document.get_index_from_location(location)  # type: ignore[attr-defined, no-any-return]
+
+    def _location(self, index: int) -> Location:
+        return self.document.get_location_from_index(index)  # type: ignore[attr-defined, no-any-return]
+
+    # Drawing
+
+    @property
+    def gutter_width(self) -> int:
+        """Room for the prompt sign."""
+        return 2
+
+    @property
+    def _paste_glyph(self) -> str:
+        return "#" if self._glyphs.ascii_only else "▤"
+
+    def watch_references(self) -> None:
+        """Colour the references anew."""
+        self._colours = None
+        self._repaint()
+
+    def _repaint(self) -> None:
+        self.notify_style_update()
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return how many rows there are, with one for the caret under an error in the last."""
+        rows = super().get_content_height(container, viewport, width)
+        return rows + (self._caret() is not None)
+
+    def _caret(self) -> tuple[int, int] | None:
+        """Where the caret begins, in cells, and how wide it is; None if no error is in the last row."""
+        if self._error is None or self.is_empty:
+            return None
+        start, end = self._error
+        begin = self.wrapped_document.location_to_offset(self._location(min(start, len(self.shown))))
+        finish = self.wrapped_document.location_to_offset(self._location(min(end, len(self.shown))))
+        if begin.y != self.wrapped_document.height - 1:
+            return None
+        return begin.x, max(1, finish.x - begin.x if finish.y == begin.y else 1)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row, with the prompt sign before the first, and a caret under the error."""
+        base = self.rich_style
+        caret = self._caret()
+        if caret is not None and y + self.scroll_offset.y == self.wrapped_document.height:
+            blank = Segment(" " * (self.gutter_width + caret[0]), base)
+            mark = Segment("^" * caret[1], base + self._style("caret"))
+            return Strip([blank, mark]).adjust_cell_length(self.scrollable_content_region.width, base)
+        width = max(0, self.scrollable_content_region.width - self.gutter_width)
+        strip = self._render_hint(y, width) if self.is_empty else super().render_line(y)
+        sign = f"{self._glyphs['prompt']} " if y + self.scroll_offset.y == 0 else "  "
+        prompt = Segment(sign, self._style("prompt"))
+        return Strip.join([Strip([prompt], 2), strip.adjust_cell_length(width, base)])
+
+    def _render_hint(self, y: int, width: int) -> Strip:
+        if y:
+            return Strip.blank(width, self.rich_style)
+        words = self.suggestion or str(self.placeholder)
+        hint = Text(words.partition("\n")[0] or " ", style=self._style("hint"), no_wrap=True, end="")
+        if self.suggestion:
+            hint.append("  Tab")
+        hint.truncate(width, overflow="ellipsis")
+        if self.has_focus:
+            hint.stylize(self.get_component_rich_style("text-area--cursor"), 0, 1)
+        return Strip(hint.render(self.app.console)).apply_style(self.rich_style)
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a row's text with its colours."""
+        line = Text(drawn(self.document.get_line(line_index), self._paste_glyph), end="", no_wrap=True)
+        if self._colours is None:
+            folded = bool(self._pastes.folded(self.shown))
+            self._colours = colours(self.shown, self.references, self._error, folded=folded)
+        for start, end, name in self._colours.get(line_index, ()):
+            line.stylize(self._style(name), start, end)
+        return line
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"input--{name}")
+
+    # The text comes and goes
 
     def _tell_edited(self) -> None:
         self._edited_is_due = False
@@ -185,8 +395,8 @@ class InputBar(CompletingArea):
         """Take what is chosen, or send the text, or, behind a backslash, begin a new row."""
         if self._recall.is_searching:
             self._end_search()
-        elif self._list.is_open:
-            self.take(self._list.choice)
+        elif self.completer.list.is_open:
+            self.completer.take()
         elif self._character_before_cursor() == "\\":
             row, column = self.cursor_location
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
@@ -234,8 +444,8 @@ class InputBar(CompletingArea):
         """Close the list or leave the search; otherwise Esc is not ours."""
         if self._recall.is_searching:
             self._leave_search()
-        elif self._list.is_open:
-            self._list.close()
+        elif self.completer.list.is_open:
+            self.completer.list.close()
         else:
             raise SkipAction
 
@@ -280,8 +490,8 @@ class InputBar(CompletingArea):
         """Choose above, or go a row up, or back in the history."""
         if self._recall.is_searching:
             self.action_search()
-        elif self._list.is_open:
-            self._list.choose(-1)
+        elif self.completer.list.is_open:
+            self.completer.list.choose(-1)
         elif self.navigator.is_first_wrapped_line(self.cursor_location):
             self._go(1)
         else:
@@ -291,8 +501,8 @@ class InputBar(CompletingArea):
         """Choose below, or go a row down, or forward in the history."""
         if self._recall.is_searching:
             self._show_found(self._recall.look_newer())
-        elif self._list.is_open:
-            self._list.choose(1)
+        elif self.completer.list.is_open:
+            self.completer.list.choose(1)
         elif self.navigator.is_last_wrapped_line(self.cursor_location):
             self._go(-1)
         else:
@@ -308,7 +518,7 @@ class InputBar(CompletingArea):
         if self._recall.is_searching:
             self._show_found(self._recall.look_older())
         else:
-            self._list.close()
+            self.completer.list.close()
             self._recall.begin_search(self.text)
             self._tell_of_search()
 
@@ -337,17 +547,31 @@ class InputBar(CompletingArea):
 
     # Completion
 
+    def watch_selection(self) -> None:
+        """Let the list follow the word at the cursor."""
+        if self.is_mounted:
+            self.completer.follow()
+
+    def on_completion_list_taken(self, message: CompletionList.Taken) -> None:
+        message.stop()
+        self.completer.take(self.completer.list.candidates[message.index])
+
     def action_complete(self, or_leave: bool) -> None:
         """Complete the word at the cursor, or offer what it could be; with nothing to complete, move on."""
         if self._recall.is_searching:
             self._end_search()
-        elif self._list.is_open:
-            self.take(self._list.choice)
+        elif self.completer.list.is_open:
+            self.completer.take()
         elif self.is_empty and self.suggestion:
             self.load_text(self.suggestion)
-        elif not self.offer_names(take_single=True) and not self.offer_paths(take_single=True) and or_leave:
+        elif not self.completer.offer() and or_leave:
             self.screen.focus_next()
 
     def on_blur(self) -> None:
         self._end_search()
-        self._list.close()
+        self.completer.list.close()
+
+
+def _lines(text: str) -> str:
+    count = text.count("\n") + 1
+    return "1 line" if count == 1 else f"{count:,} lines"
