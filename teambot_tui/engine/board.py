@@ -87,14 +87,23 @@ class Lane:
 class Level:
     """The tasks of one depth: 0 was started by nobody, 1 by a task of depth 0, and so on.
 
-    Each level has room of its own, so that whoever waits for what it started never keeps it from starting.
+    Each level has room of its own, and a task whose agent waits for others takes none of it: so nobody who
+    waits keeps what it waits for from starting. When the wait is over it goes on at once, though its place
+    may have been given away: then more are at work than allowed, and none starts until there is room again.
     """
 
     depth: int
     running: int = 0
     """How many are at work: a cancelled one still counts until its work has ended."""
+    waiting: int = 0
+    """How many of those wait for other tasks."""
     ready: OrderedDict[Task, None] = field(default_factory=OrderedDict)
     """Tasks that could run, in the order they became able to."""
+
+    @property
+    def occupied(self) -> int:
+        """How many places are taken."""
+        return self.running - self.waiting
 
 
 @dataclass(slots=True, eq=False)
@@ -127,6 +136,8 @@ class Task:
     """How often it was tried again by itself."""
     sent: Prompt | None = None
     """What it was sent, if it may be tried again: whatever becomes of its sources, it is the same then."""
+    waits: frozenset[int] = frozenset()
+    """The waits for other tasks that the agent is in, while it is at work."""
     heard: float = 0.0
     """When the agent last gave a sign of life."""
     ended: float | None = None
@@ -302,8 +313,10 @@ class Board:
         busy = [lane.busy for lane in self.lanes.values() if lane.busy is not None]
         for level in self.levels:
             limit = policy.at_once(level.depth)
-            assert level.running == sum(task.level is level for task in busy) <= limit
-            assert not level.ready or is_paused or level.running == limit, "what can run does"
+            own = [task for task in busy if task.level is level]
+            assert level.running == len(own)
+            assert level.waiting == sum(bool(task.waits) for task in own)
+            assert not level.ready or is_paused or level.occupied >= limit, "what can run does"
             assert all(task.level is level for task in level.ready)
         assert self.unfinished == sum(task.ended is None for task in self.tasks.values())
         for task in self.tasks.values():
@@ -324,6 +337,7 @@ def _validate_task(task: Task, *, lined_up: bool) -> None:
     lane = task.lane
     final = task.state in (State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED)
     assert final == (task.ended is not None) == (task.id not in lane.queue), "a task ends exactly once"
+    assert lane.busy is task or not task.waits
     if final:
         assert not lined_up
         return

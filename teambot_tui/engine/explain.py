@@ -116,7 +116,7 @@ def explain_facts(facts: Sequence[Accepted], board: Board, roster: Roster, polic
 def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Step, ...]:
     steps: list[Step] = []
     newest: dict[AgentId, TaskId] = {}
-    free = policy.max_parallel - board.levels[0].running
+    free = policy.max_parallel - board.levels[0].occupied
     for plan in facts:
         if not isinstance(plan, TaskCreated):
             continue

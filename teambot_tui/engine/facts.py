@@ -181,6 +181,25 @@ class ActivityReported:
 
 
 @value
+class WaitStarted:
+    """The agent of a task at work waits for other tasks; it may be in several waits, told apart by `wait`."""
+
+    time: float
+    task: TaskId
+    wait: int
+    tasks: tuple[TaskId, ...]
+
+
+@value
+class WaitEnded:
+    """The agent goes on: what it waited for has ended, or it waits no longer."""
+
+    time: float
+    task: TaskId
+    wait: int
+
+
+@value
 class PermissionAsked:
     """The agent wants to do something and waits for permission.
 
@@ -428,6 +447,8 @@ class BudgetReached:
 Input: TypeAlias = (
     TextProduced
     | ActivityReported
+    | WaitStarted
+    | WaitEnded
     | PermissionAsked
     | PermissionAnswered
     | BudgetSet

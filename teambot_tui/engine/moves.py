@@ -84,7 +84,7 @@ class Moves:
 
     def _next_to_start(self) -> Task | None:
         for level in reversed(self.board.levels):  # whoever is waited for first
-            if level.ready and level.running < self.policy.at_once(level.depth):
+            if level.ready and level.occupied < self.policy.at_once(level.depth):
                 return level.ready.popitem(last=False)[0]
         return None
 

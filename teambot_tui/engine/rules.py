@@ -52,7 +52,9 @@ from teambot_tui.engine.facts import (
     TimePassed,
     UpEnded,
     UpStarted,
+    WaitEnded,
     WaitProlonged,
+    WaitStarted,
     WorkEnded,
 )
 from teambot_tui.engine.moves import Moves
@@ -87,6 +89,10 @@ class Rules(Moves):
                 self._effects.append(fact)
             case ActivityReported():
                 self._note_activity(fact)
+            case WaitStarted():
+                self._start_wait(fact)
+            case WaitEnded():
+                self._go_on(fact)
             case PermissionAsked():
                 self._ask(fact)
             case PermissionAnswered():
@@ -168,6 +174,24 @@ class Rules(Moves):
             task.heard = fact.time
             self._effects.append(fact)
 
+    def _start_wait(self, fact: WaitStarted) -> None:
+        """Let others have the place of a task that waits."""
+        task = self.board.tasks[fact.task]
+        if task.state is State.EXECUTING:
+            task.heard = fact.time
+            task.level.waiting += not task.waits
+            task.waits |= {fact.wait}
+            self._effects.append(fact)
+            self._start_ready()
+
+    def _go_on(self, fact: WaitEnded) -> None:
+        task = self.board.tasks[fact.task]
+        if fact.wait in task.waits:
+            task.heard = fact.time
+            task.waits -= {fact.wait}
+            task.level.waiting -= not task.waits
+            self._effects.append(fact)
+
     def _ask(self, fact: PermissionAsked) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
@@ -187,6 +211,8 @@ class Rules(Moves):
         self._effects.append(fact)
         task.lane.busy = None
         task.level.running -= 1
+        task.level.waiting -= bool(task.waits)
+        task.waits = frozenset()
         if task.state is not State.EXECUTING:
             self._consider(task.lane)
         elif fact.error is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -38,6 +38,8 @@ from teambot_tui.engine.facts import (
     TaskSkipped,
     TaskStarted,
     UpStarted,
+    WaitEnded,
+    WaitStarted,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.monitor import log_dependencies, log_refusal
@@ -57,7 +59,7 @@ from teambot_tui.language.parser import parse, parse_prompt
 from teambot_tui.language.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
@@ -143,6 +145,8 @@ class Session:
         """Who waits for the end of which task."""
         self._spawner = Spawner(self)
         self.spawn = self._spawner.spawn
+        self._agents_waits = 0
+        """How often an agent at work has waited for other tasks."""
         self.is_closing = False
         self.ups = 0
         """How many workflows were started."""
@@ -331,9 +335,14 @@ class Session:
         await self.ended(tasks)
         return Result(tuple(map(self.outcome, tasks)))
 
-    async def ended(self, tasks: Iterable[TaskId], *, at_least: int | None = None) -> None:
-        """Wait until all of these tasks have ended, or at least so many."""
-        wanted = set(tasks)
+    async def ended(
+        self, tasks: Iterable[TaskId], *, at_least: int | None = None, waiter: TaskId | None = None
+    ) -> None:
+        """Wait until all of these tasks have ended, or at least so many.
+
+        Where the agent of a task at work waits, that is the `waiter`: others may have its place meanwhile.
+        """
+        wanted = dict.fromkeys(tasks)
         unfinished = [task for task in wanted if self.board.tasks[task].ended is None]
         missing = len(unfinished) - (0 if at_least is None else len(wanted) - at_least)
         if missing <= 0:
@@ -342,13 +351,24 @@ class Session:
         for task in unfinished:
             self._waits.setdefault(task, set()).add(wait)
         try:
-            await wait.over
+            with self._waiting(waiter, unfinished) if waiter else nullcontext():
+                await wait.over
         finally:
             for task in unfinished:
                 if (waits := self._waits.get(task)) is not None:
                     waits.discard(wait)
                     if not waits:
                         del self._waits[task]
+
+    @contextmanager
+    def _waiting(self, waiter: TaskId, tasks: Iterable[TaskId]) -> Iterator[None]:
+        self._agents_waits += 1
+        wait = self._agents_waits
+        self._runner.report(WaitStarted(self._clock(), waiter, wait, tuple(tasks)))
+        try:
+            yield
+        finally:
+            self._runner.report(WaitEnded(self._clock(), waiter, wait))
 
     def outcome(self, task: TaskId) -> Outcome:
         """Return how a task stands."""

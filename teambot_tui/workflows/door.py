@@ -79,6 +79,8 @@ class Door:
     ) -> Answer:
         """Wait until all of the runs have ended, or so many of them, or the time is over.
 
+        Meanwhile the caller leaves its place to others: it may wait for one that waits for a place.
+
         Raises:
             DoorError: There is no such run, or they wait for the caller themselves.
         """
@@ -90,7 +92,7 @@ class Door:
             raise DoorError(f"{stuck[0]} begins when you have ended: do not wait for it.")
         try:
             async with asyncio.timeout(min(seconds, _LONGEST_WAIT)):
-                await self._session.ended(tasks, at_least=enough)
+                await self._session.ended(tasks, at_least=enough, waiter=own.id)
         except TimeoutError:
             pass  # how each stands tells that
         return self._runs(tasks)

@@ -158,6 +158,8 @@ class Bench:
                 self._lines.append(line)
             match effect:
                 case StartTask(task, _, prompt, model):
+                    level = self.task(task).level
+                    assert level.occupied <= self.policy.at_once(level.depth), "too many at once"
                     self.prompts[task] = prompt
                     self._handle(TaskStarted(self.now, task, prompt.text, "", model))
                 case WakeAt(time):
@@ -219,7 +221,7 @@ def snapshot(board: Board) -> object:
     return (
         {name: _task(task) for name, task in board.tasks.items()},
         {agent: _lane(lane) for agent, lane in board.lanes.items()},
-        [([task.id for task in level.ready], level.running) for level in board.levels],
+        [([task.id for task in level.ready], level.running, level.waiting) for level in board.levels],
         board.unfinished,
     )
 
@@ -230,7 +232,7 @@ def _task(task: Task) -> object:
         [source and source.id for source in task.sources],
         sorted(each.agent if hasattr(each, "queue") else each.id for each in task.pending),
         sorted(each.id for each in task.dependents),
-        (list(task.lacking.items()), task.started, task.ended, task.deadline),
+        (list(task.lacking.items()), task.started, task.ended, task.deadline, sorted(task.waits)),
         (task.output.text, task.output.total, task.prompt),
     )
 

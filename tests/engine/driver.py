@@ -31,7 +31,9 @@ from teambot_tui.engine.facts import (
     TaskStarted,
     TextProduced,
     TimePassed,
+    WaitEnded,
     WaitProlonged,
+    WaitStarted,
     WorkEnded,
 )
 from teambot_tui.engine.ids import AgentId, TaskId
@@ -83,6 +85,8 @@ class World:
         self.steps: list[tuple[object, ...]] = [
             ("team of", agents, "of which at once", max_parallel, on_timeout)
         ]
+        self.waits: list[str] = []
+        """Who waited for others, from the first wait to the last: a wait is known by its place here."""
         self.now = 0.0
         self.alarm: float | None = None
         self._ends: list[tuple[str, str, str]] = []
@@ -168,6 +172,26 @@ class World:
         self._say(self.model.duties[task], "more ")
         self._check()
 
+    def start_wait(self, task: str) -> None:
+        """Let the agent of a task wait for all the others: only one that is at work can."""
+        wait = len(self.waits)
+        self.steps.append(("wait", wait, task))
+        self.waits.append(task)
+        duty = self.model.duties[task]
+        if duty.at_work:
+            duty.waits.add(wait)
+        others = tuple(TaskId(each) for each in self.model.duties if each != task)
+        self._report(WaitStarted(self.now, TaskId(task), wait, others))
+        self._check()
+
+    def end_wait(self, wait: int) -> None:
+        """Let a wait end, or news arrive of the end of one that has ended with the work."""
+        self.steps.append(("go on", wait))
+        task = self.waits[wait]
+        self.model.duties[task].waits.discard(wait)
+        self._report(WaitEnded(self.now, TaskId(task), wait))
+        self._check()
+
     def repeat(self, task: str) -> None:
         """Let news arrive of work that is not going on: nobody hears them."""
         self.steps.append(("repeat", task))
@@ -234,7 +258,7 @@ class World:
                 self.pass_time(TIMEOUT)
         assert not self.model.unended(), "what is left never ends"
         assert not self.board.unfinished
-        assert not any(level.running for level in self.board.levels)
+        assert not any(level.running or level.waiting for level in self.board.levels)
 
     # What a runner does
 
@@ -361,7 +385,9 @@ def take_step(world: World, random: Random) -> None:
         world.submit(*(make_sentence(random, model.agents, known) for _ in range(count)))
     elif chance < 0.62 and model.busy:
         duty = random.choice(list(model.busy.values()))
-        if random.random() < 0.65:
+        if random.random() < 0.25:
+            _wait_or_go_on(world, duty, random)
+        elif random.random() < 0.65:
             world.complete(duty.id, silent=random.random() < 0.1)
         else:
             world.fail(duty.id)
@@ -381,6 +407,16 @@ def take_step(world: World, random: Random) -> None:
             world.say(duty.id)
         else:
             world.repeat(duty.id)
+
+
+def _wait_or_go_on(world: World, duty: Duty, random: Random) -> None:
+    """Let an agent wait for others, or some wait end, mostly one that goes on."""
+    if not world.waits or random.random() < 0.6:
+        world.start_wait(duty.id)
+    elif duty.waits:
+        world.end_wait(random.choice(sorted(duty.waits)))
+    else:
+        world.end_wait(random.randrange(len(world.waits)))
 
 
 def _cancel_some(world: World, random: Random) -> None:

@@ -69,6 +69,8 @@ class Duty:
     proceed: bool
     words: bool = True
     at_work: bool = False
+    waits: set[int] = field(default_factory=set)
+    """The waits for other tasks that its agent is in."""
     text: str = ""
     life: int = 1
     end: str = ""
@@ -159,6 +161,10 @@ class Model:
 
     def unended(self) -> list[Duty]:
         return [duty for duty in self.duties.values() if not duty.end]
+
+    def occupied(self) -> int:
+        """How many places are taken: whoever waits for others leaves its own to them."""
+        return sum(not duty.waits for duty in self.busy.values())
 
     def next_duties(self) -> Iterator[Duty]:
         """What each free agent would do next."""
@@ -275,6 +281,7 @@ class Model:
     def end_work(self, duty: Duty, error: str | None) -> None:
         """The work on a task is over; the task is too, unless it was cancelled before."""
         del self.busy[duty.agent]
+        duty.waits.clear()
         if duty.at_work:
             self._end(duty, "completed" if error is None else "failed", error or "")
         self._spread()
@@ -323,6 +330,7 @@ class Model:
                 continue
             outputs = source.in_place_of_output() if source.spoiled else {source.text}
             assert any(prompt.count(each) == 1 for each in outputs), f"{duty.id} lacks what {source.id} said"
+        assert self.occupied() < self.max_parallel, "too many at once"
         duty.at_work = True
         duty.text = ""
         self.busy[duty.agent] = duty
@@ -347,12 +355,11 @@ class Model:
 
     def settle(self, moment: int, now: float) -> None:
         """After a step: nothing that could run is left lying, and clocks of waiting run."""
-        assert len(self.busy) <= self.max_parallel, "too many at once"
         following = list(self.next_duties())
         for duty in self.unended():
             waits = duty in following and bool(duty.lacking())
             ready = duty in following and not waits
-            assert not ready or len(self.busy) == self.max_parallel, f"{duty.id} could run and does not"
+            assert not ready or self.occupied() >= self.max_parallel, f"{duty.id} could run and does not"
             assert duty.at_work or duty.proceed or not duty.obstacles(), f"{duty.id} should be skipped"
             if not waits or duty.waiting_since is None:
                 duty.waiting_since = now if waits else None

@@ -19,7 +19,9 @@ from teambot_tui.engine.facts import (
     TaskCancelled,
     TaskCreated,
     TextProduced,
+    WaitEnded,
     WaitProlonged,
+    WaitStarted,
     WorkEnded,
 )
 from teambot_tui.engine.injection import compose
@@ -311,6 +313,51 @@ class TooManyAtOnce(Rules):
         self.board.levels[0].running += 1
 
 
+class WaitersKeepTheirPlaces(Rules):
+    """Whoever waits for others keeps them from starting."""
+
+    def _start_wait(self, fact: WaitStarted) -> None:
+        super()._start_wait(fact)
+        task = self.board.tasks[fact.task]
+        task.level.waiting -= len(task.waits) == 1
+
+
+class EveryWaitFreesAPlace(Rules):
+    """Whoever waits twice at once leaves two places."""
+
+    def _start_wait(self, fact: WaitStarted) -> None:
+        self.board.tasks[fact.task].level.waiting += bool(self.board.tasks[fact.task].waits)
+        super()._start_wait(fact)
+
+
+class NobodyComesBack(Rules):
+    """The place of whoever has waited is free for ever."""
+
+    def _go_on(self, fact: WaitEnded) -> None:
+        level = self.board.tasks[fact.task].level
+        waiting = level.waiting
+        super()._go_on(fact)
+        level.waiting = waiting
+
+
+class WaitsOutliveTheWork(Rules):
+    """Work that ends while its agent waits leaves a place too many."""
+
+    def _end_work(self, fact: WorkEnded) -> None:
+        task = self.board.tasks[fact.task]
+        task.level.waiting += task.lane.busy is task and bool(task.waits)
+        super()._end_work(fact)
+
+
+class WaitsOfBefore(Rules):
+    """The end of a wait counts, though the work in which it began is over."""
+
+    def _go_on(self, fact: WaitEnded) -> None:
+        task = self.board.tasks[fact.task]
+        task.waits |= {fact.wait}
+        super()._go_on(fact)
+
+
 class WrongReason(Rules):
     """Whoever is skipped is told of the task before it, not of the one at the root."""
 
@@ -379,6 +426,11 @@ def _checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         LateTextIsHeard,
         UnfairSlots,
         TooManyAtOnce,
+        WaitersKeepTheirPlaces,
+        EveryWaitFreesAPlace,
+        NobodyComesBack,
+        WaitsOutliveTheWork,
+        WaitsOfBefore,
         WrongReason,
         StaleOutput,
         ProceedDoesNotWaitAgain,

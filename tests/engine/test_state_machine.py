@@ -72,6 +72,16 @@ class Sessions(RuleBasedStateMachine):
             self.world.fail(duty.id)
 
     @precondition(lambda self: self.world.model.duties)
+    @rule(index=INDEX)
+    def start_wait(self, index: int) -> None:
+        self.world.start_wait(_pick(list(self.world.model.duties.values()), index).id)
+
+    @precondition(lambda self: self.world.waits)
+    @rule(index=INDEX)
+    def end_wait(self, index: int) -> None:
+        self.world.end_wait(index % len(self.world.waits))
+
+    @precondition(lambda self: self.world.model.duties)
     @rule(indexes=st.lists(INDEX, min_size=1, max_size=3))
     def cancel(self, indexes: list[int]) -> None:
         duties = list(self.world.model.duties.values())

@@ -451,6 +451,24 @@ async def test_what_an_agent_calls_its_runs_is_one_clean_line() -> None:
         session.cancel()
 
 
+async def test_an_agent_waits_for_a_task_that_waits_for_its_place() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        return str((await call(client, "wait", runs=["ba"]))["runs"][0]["status"])
+
+    async with asyncio.timeout(60), session_led_by(lead, gate, policy=Policy(max_parallel=1)) as session:
+        session.submit("@pm Lead &\n@ba Work &\n@writer Write")
+        await until(lambda: gate.started)
+        level = session.board.levels[0]
+        assert (level.running, level.occupied) == (2, 1)
+        gate.answer("ba#1")
+        await session.ended([TaskId("pm#1")])
+        assert session.outcome(TaskId("pm#1")).output == "completed"
+        await until(lambda: gate.started == ["ba#1", "writer#1"])
+        session.cancel()
+
+
 async def test_nobody_waits_for_what_waits_for_them() -> None:
     gate = Gate()
 
