@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from teambot_tui.agents.backends.acp_requests import acts, described, diff, exact, requested
+from teambot_tui.agents.backends.acp_requests import (
+    acts,
+    described,
+    diff,
+    exact,
+    requested,
+    with_true_changes,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EDIT = {"type": "diff", "path": "/a", "oldText": "1\n2\n", "newText": "1\n3\n"}
 SHOWN = "--- /a\n+++ /a\n@@ -2 +2 @@\n 1\n-2\n+3"
@@ -111,3 +121,26 @@ def test_what_looks_the_same_is_told_apart() -> None:
     one = {"rawInput": {"command": "(in the change below)"}}
     texts = [exact(each) for each in (one, {"rawInput": "(in the change below)"}, {**one, "kind": "read"})]
     assert len(set(texts)) == 3
+
+
+@pytest.mark.parametrize(
+    ("held", "hidden"),
+    [
+        ("1\n2\n3\n4\n5\n6\n7\n", True),
+        ("before\n1\n2\n3\n4\n5\n6\n7\nafter\n", True),
+        ("other\n", False),
+        (None, False),
+    ],
+)
+def test_nothing_passes_for_unchanged_that_the_file_does_not_hold(
+    tmp_path: Path, held: str | None, hidden: bool
+) -> None:
+    path = tmp_path / "a"
+    if held is not None:
+        path.write_text(held)
+    old = "1\n2\n3\n4\n5\n6\n7\n"
+    change = {"type": "diff", "path": str(path), "oldText": old, "newText": f"{old}8\n"}
+    shown = requested("call-1", with_true_changes({"content": [change, text("why")]}))
+    assert "text: why" in shown
+    assert ("\n+1\n" not in shown) == hidden
+    assert shown.endswith("\n+8")

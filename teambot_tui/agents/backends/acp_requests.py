@@ -10,8 +10,10 @@ import json
 import re
 import shlex
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from teambot_tui.engine.files import UnreadableError, read_whole
 from teambot_tui.engine.text import visible
 
 if TYPE_CHECKING:
@@ -47,6 +49,29 @@ _ACTING: Final = frozenset(
 def described(fields: Mapping[str, Any]) -> str:
     """Say what a tool call does: its command first, then its other arguments, its places and its changes."""
     return "\n".join([*_arguments(fields), *_places(fields), *_changes(fields)])
+
+
+def with_true_changes(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a tool call whose changes leave nothing out that the file does not hold.
+
+    What a change replaces is the agent's word. Where the file does not have those words, all of the new text
+    counts as new.
+    """
+    content = [
+        item if item.get("type") != "diff" or _is_in_file(item) else {**item, "oldText": ""}
+        for item in _items(fields.get("content"))
+    ]
+    return {**fields, "content": content} if content else fields
+
+
+def _is_in_file(change: Mapping[str, Any]) -> bool:
+    path, old = change.get("path"), change.get("oldText")
+    if not isinstance(path, str) or not isinstance(old, str):
+        return True  # it says nothing of what is there
+    try:
+        return old.encode() in read_whole(Path(path))
+    except (FileNotFoundError, UnreadableError, UnicodeEncodeError):
+        return False
 
 
 def requested(identity: str, fields: Mapping[str, Any], consequence: str = "") -> str:

@@ -11,7 +11,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from teambot_tui.agents.backends.acp_requests import acts, described, exact, requested
+from teambot_tui.agents.backends.acp_requests import acts, described, exact, requested, with_true_changes
 from teambot_tui.agents.backends.json_lines import Paragraphs, complaint
 from teambot_tui.engine.ports import (
     Permission,
@@ -280,7 +280,7 @@ class Turn:
         """
         shown, fields = self._activity.permission_for(identity, call)
         self._put(shown)
-        detail = requested(identity, fields, consequence)
+        detail = requested(identity, await asyncio.to_thread(with_true_changes, fields), consequence)
         return await self.ask(
             identity, shown.title, shown.kind, detail, exact=exact(fields), acts=acts(fields)
         )
