@@ -39,11 +39,11 @@ def why_it_did_not_start(program: str, error: OSError, directory: Path) -> str:
     return f"{program} does not start: {error.strerror}"
 
 
-def how_it_ended(process: Process, strays: Iterable[str] = ()) -> str:
-    """Say how a program that is over ended, with its last words, or else these strays of its output."""
+def how_it_ended(process: Process, other_lines: Iterable[str] = ()) -> str:
+    """Say how a program that is over ended, with its last words, or else these lines of its output."""
     assert process.returncode is not None
     lines = process.errors.decode("utf-8", "replace").split("\n")
-    shown = [line for line in lines if line.strip()][-_SHOWN_LINES:] or strays
+    shown = [line for line in lines if line.strip()][-_SHOWN_LINES:] or other_lines
     last_words = "\n".join(shown)[-SHOWN_CHARACTERS:]
     if process.returncode < 0:
         return f"was killed by {signal_name(-process.returncode)}" + (last_words and f": {last_words}")

@@ -157,7 +157,7 @@ def _mend(terminal: int, input_flags: int, local_flags: int) -> None:
         if not flags[3] & (termios.ICANON | termios.ECHO | termios.ISIG):
             flags[0], flags[3] = input_flags, local_flags
             termios.tcsetattr(terminal, termios.TCSANOW, flags)
-        # Opened anew, since not to block is a property that the shell would share.
+        # Opened again, since not to block is a property that the shell would share.
         mended = os.open(_path(terminal), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
         try:
             _write(mended, _MODES_OFF.encode())

@@ -83,7 +83,7 @@ class VariableKey:
         return _usable(key, self.origin)
 
     def refuse(self) -> None:
-        """It is read anew every time."""
+        """It is read again every time."""
 
 
 class CommandKey:

@@ -148,7 +148,7 @@ def _on_its_base(persona: Persona, known: Mapping[str, Persona]) -> Persona:
     while whole.base is not None and not persona.is_claudes:
         base = known.get(whole.base)
         if base is None or base.name in passed:
-            problem = "is not a persona" if base is None else "leads in a circle"
+            problem = "is not a persona" if base is None else "leads in a cycle"
             raise PersonaError(names_it.path, 0, f"`base`: {one_line(whole.base, 40)} {problem}")
         passed.add(base.name)
         names_it = base

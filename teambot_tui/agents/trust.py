@@ -91,7 +91,7 @@ def _change(
                 entries[_directory(directory)] = after
             content = json.dumps(entries, indent=2, sort_keys=True).encode()
             if len(content) > SIZE_LIMIT:
-                raise SettingsError(record, "", "is full: remove it, and trust anew what you use")
+                raise SettingsError(record, "", "is full: remove it, and trust again what you use")
             write_whole(record, content)
         finally:
             os.close(folder)

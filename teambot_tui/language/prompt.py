@@ -78,7 +78,7 @@ class PromptReader:
         self.end = end
 
     def finish(self) -> tuple[Part, ...]:
-        """Return the parts, and begin anew."""
+        """Return the parts, and begin again."""
         self._close_text()
         parts = tuple(part for part in self.parts if not isinstance(part, Words) or part.text)
         self.parts = []
@@ -96,7 +96,7 @@ class PromptReader:
             parts[-1] = Words(text, Span(last.span.start, last.span.end - len(last.text) + len(text)))
 
     def take_text(self) -> str:
-        """Return the text without the blanks around it, and begin anew."""
+        """Return the text without the blanks around it, and begin again."""
         text = "".join(self.pieces).strip()
         self.pieces = []
         return text

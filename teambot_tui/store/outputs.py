@@ -50,11 +50,11 @@ class Outputs:
     """Captures the outputs of one run in `<home>/outputs/<run>/<task>.txt`."""
 
     def __init__(
-        self, home: Path, run: str, limit: int = LIMIT, on_trouble: Callable[[str], None] = logger.warning
+        self, home: Path, run: str, limit: int = LIMIT, on_failure: Callable[[str], None] = logger.warning
     ) -> None:
         """Prepare for a run; nothing is made on disk before its first task.
 
-        `on_trouble` is called at most once, from another thread, with one line for the user.
+        `on_failure` is called at most once, from another thread, with one line for the user.
 
         Raises:
             ValueError: That is no run id, or the limit is below `SMALLEST_LIMIT`.
@@ -66,7 +66,7 @@ class Outputs:
         self._home = home
         self._run = run
         self._limit = limit
-        self._on_trouble = on_trouble
+        self._on_failure = on_failure
         self._changed = threading.Condition()
         self._growing: dict[str, _Growing] = {}
         self._waiting: dict[str, _Growing] = {}
@@ -74,7 +74,7 @@ class Outputs:
         self._writing = False
         self._hurried = False
         self._closed = False
-        self._troubled = False
+        self._has_failed = False
 
     @property
     def folder(self) -> Path:
@@ -82,7 +82,7 @@ class Outputs:
         return self._home / FOLDER / self._run
 
     def begin(self, task: str) -> None:
-        """Start the output of a task anew."""
+        """Start the output of a task again."""
         with self._changed:
             self._begin(task)
 
@@ -184,13 +184,13 @@ class Outputs:
             self._report(reason(error))
 
     def _report(self, why: str) -> None:
-        if self._troubled:
+        if self._has_failed:
             return
-        self._troubled = True
+        self._has_failed = True
         try:
-            self._on_trouble(f"Outputs cannot be kept in {self.folder}: {why}")
+            self._on_failure(f"Outputs cannot be kept in {self.folder}: {why}")
         except Exception:
-            logger.exception("The report of a trouble failed")
+            logger.exception("The report of a failure failed")
 
 
 def read_output(home: Path, run: str, task: str) -> str | None:

@@ -45,7 +45,7 @@ Answer = dict[str, Any]
 
 
 class DoorError(Exception):
-    """A wish that cannot be fulfilled, in words a model can act on."""
+    """A request that cannot be fulfilled, in words a model can act on."""
 
 
 class Door:

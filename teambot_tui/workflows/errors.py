@@ -21,7 +21,7 @@ class WorkflowError(Exception):
 
 
 class ComposeError(WorkflowError):
-    """A compose file that cannot be used, or a wish that it cannot fulfil.
+    """A compose file that cannot be used, or a request that it cannot fulfil.
 
     Line and column are counted from 1; a line of 0 means the file as a whole.
     """

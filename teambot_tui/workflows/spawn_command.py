@@ -44,7 +44,7 @@ def parse_spawn(text: str) -> SpawnCommand:
     Raises:
         SpawnCommandError: They cannot be understood.
     """
-    wish = SpawnCommand()
+    command = SpawnCommand()
     seen: set[str] = set()
     position = 0
     while option := _OPTION.match(text, position):
@@ -55,7 +55,7 @@ def parse_spawn(text: str) -> SpawnCommand:
         if name in _FLAGS:
             if value is not None:
                 _fail(f"--{name} takes no value.")
-            wish = replace(wish, include_result=True)
+            command = replace(command, include_result=True)
             continue
         if name not in _VALUED:
             near = did_you_mean(name, (*_FLAGS, *_VALUED))
@@ -69,37 +69,37 @@ def parse_spawn(text: str) -> SpawnCommand:
             if following is None:
                 _fail(f"--{name} needs a value.")
             value, position = following["value"], following.end()
-        wish = _with(wish, name, value.strip('"'))
+        command = _with(command, name, value.strip('"'))
     if agent := _AGENT.match(text, position):
-        wish, position = replace(wish, agent=_id(agent["agent"])), agent.end()
+        command, position = replace(command, agent=_id(agent["agent"])), agent.end()
     task = text[position:].strip()
     if not task:
         _fail("Say what is to be done.")
-    if wish.include_result and not wish.after:
+    if command.include_result and not command.after:
         _fail("--include-result needs --after: whose result?")
-    return replace(wish, task=task)
+    return replace(command, task=task)
 
 
-def _with(wish: SpawnCommand, name: str, value: str) -> SpawnCommand:
+def _with(command: SpawnCommand, name: str, value: str) -> SpawnCommand:
     if not value.strip():
         _fail(f"--{name} needs a value.")
     match name:
         case "after":
-            return replace(wish, after=(*wish.after, _id(value.removeprefix("@"))))
+            return replace(command, after=(*command.after, _id(value.removeprefix("@"))))
         case "label":
-            return replace(wish, label=one_line(value, 64))
+            return replace(command, label=one_line(value, 64))
         case "model":
-            return replace(wish, model=one_line(value, 200))
+            return replace(command, model=one_line(value, 200))
         case "retries":
             if not (value.isascii() and value.isdigit() and len(value) < 4):
                 _fail(f"--retries must be a number such as 2, not {one_line(value, 40)}.")
-            return replace(wish, retries=int(value))
+            return replace(command, retries=int(value))
         case "timeout":
-            return replace(wish, timeout=_seconds(value))
+            return replace(command, timeout=_seconds(value))
         case _:
             if value not in _ON_FAILURE:
                 _fail(f"--on-failure must be {', '.join(_ON_FAILURE)}, not {one_line(value, 40)}.")
-            return replace(wish, on_failure=value)
+            return replace(command, on_failure=value)
 
 
 def _id(name: str) -> str:

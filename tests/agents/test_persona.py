@@ -292,7 +292,7 @@ def test_a_folder_of_too_many_files(tmp_path: Path) -> None:
     [
         ({"a": "nobody"}, set(), ["is not a persona"]),
         ({"a": "nobody", "b": "a"}, set(), ["is not a persona", "is not a persona"]),
-        ({"a": "b", "b": "a"}, set(), ["leads in a circle", "is not a persona"]),
+        ({"a": "b", "b": "a"}, set(), ["leads in a cycle", "is not a persona"]),
         ({"a": "nobody", "b": "plan"}, {"b"}, ["is not a persona"]),
         ({"pm": "nobody", "b": "pm"}, {"b"}, ["is not a persona"]),
         ({"a": "b", "b": "nobody"}, set(), ["is not a persona", "is not a persona"]),

@@ -37,7 +37,7 @@ def troubles() -> list[str]:
 
 @pytest.fixture
 def outputs(tmp_path: Path, troubles: list[str]) -> Iterator[Outputs]:
-    made = Outputs(tmp_path / "home", RUN, on_trouble=troubles.append)
+    made = Outputs(tmp_path / "home", RUN, on_failure=troubles.append)
     yield made
     made.close()
 
@@ -363,7 +363,7 @@ import resource, signal, sys
 from pathlib import Path
 from teambot_tui.store.outputs import Outputs
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-outputs = Outputs(Path({str(tmp_path)!r}), {RUN!r}, on_trouble=print)
+outputs = Outputs(Path({str(tmp_path)!r}), {RUN!r}, on_failure=print)
 outputs.append("pm#1", "a" * 1000)
 assert outputs.flush(60)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1500, resource.RLIM_INFINITY))
@@ -394,7 +394,7 @@ def test_a_report_that_fails_hurts_nobody(tmp_path: Path) -> None:
         raise RuntimeError
 
     (tmp_path / "outputs").write_text("")
-    outputs = Outputs(tmp_path, RUN, on_trouble=fail)
+    outputs = Outputs(tmp_path, RUN, on_failure=fail)
     outputs.append("pm#1", "text")
     outputs.close()
 
@@ -422,7 +422,7 @@ def test_telling_never_waits_for_the_disk(tmp_path: Path) -> None:
         gate.wait(PATIENCE)
 
     (tmp_path / "outputs").write_text("")
-    outputs = Outputs(tmp_path, RUN, 1024, on_trouble=hang)
+    outputs = Outputs(tmp_path, RUN, 1024, on_failure=hang)
     outputs.begin("pm#1")
     assert reported.wait(PATIENCE)
     for _ in range(10_000):

@@ -120,7 +120,7 @@ class Acp:
         await asyncio.gather(*(session.close() for session in sessions))
 
     async def _ready(self, request: Request) -> AcpSession:
-        """Return the agent's session, started or begun anew where that is needed."""
+        """Return the agent's session, started or begun again where that is needed."""
         session = self._sessions.get(request.agent)
         if session is None or not session.alive or not session.suits(request):
             return await self._start(request, session)

@@ -24,7 +24,7 @@ class Habits:
     nothing, `failure_without_usage`; both give the reason as `why`. A `notice` is a piece without a message
     id that is no part of the answer; an `echo` says what the error of the turn says. With `sums` its counts
     are those of the whole session; with `repeats` those of a turn that failed are the ones of an earlier
-    turn; with `counts_anew` it counts from zero in each process, also for a session that it has loaded.
+    turn; with `counts_from_zero` it counts from zero in each process, also for a session that it has loaded.
     """
 
     failure: re.Pattern[str] = _NEVER
@@ -33,7 +33,7 @@ class Habits:
     echo: re.Pattern[str] = _NEVER
     sums: bool = False
     repeats: bool = False
-    counts_anew: bool = False
+    counts_from_zero: bool = False
 
     def may_be_no_answer(self, message: str) -> bool:
         """Whether this message may be about a failure, if nothing follows it."""
@@ -55,7 +55,7 @@ _COPILOT: Final = Habits(
     failure_without_usage=re.compile(r"Error: (?P<why>.+)", re.DOTALL),
     notice=re.compile(r"Info: Response was interrupted due to a server error\. Retrying\.\.\."),
     sums=True,
-    counts_anew=True,
+    counts_from_zero=True,
 )
 _GOOSE: Final = Habits(
     failure=re.compile(
@@ -71,7 +71,7 @@ _ZED_CODEX: Final = Habits(
 )
 _KNOWN: Final = {
     "@agentclientprotocol/claude-agent-acp": Habits(
-        echo=re.compile(r"API Error: .+", re.DOTALL), counts_anew=True
+        echo=re.compile(r"API Error: .+", re.DOTALL), counts_from_zero=True
     ),
     "Copilot": _COPILOT,
     "goose-provider": _GOOSE,

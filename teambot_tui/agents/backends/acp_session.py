@@ -242,7 +242,7 @@ class AcpSession:
         if old.id is None:
             return False
         self.id = old.id  # what was used so far may be told before the answer
-        self._meter = Meter(sums=self._habits.sums) if self._habits.counts_anew else old._meter
+        self._meter = Meter(sums=self._habits.sums) if self._habits.counts_from_zero else old._meter
         try:
             offer = await self._ask("session/load", sessionId=old.id, **self._place())
             loaded = LoadSessionResponse.model_validate(offer)

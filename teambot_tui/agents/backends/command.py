@@ -39,7 +39,7 @@ _IN_VARIABLES: Final = re.compile(r"\{(tools|tools_name|tools_url|tools_secret)\
 
 
 class CommandBackend:
-    """A program that is started anew for every task.
+    """A program that is started again for every task.
 
     `{prompt}`, `{system}` and `{model}` in its arguments stand for those of the request; without `{prompt}`
     the prompt goes by standard input. `model_arguments` are added where the request has a model, and
@@ -124,8 +124,8 @@ class CommandBackend:
         if stream is not None and stream.error:
             raise BackendError(f"{name} failed: {stream.error[:SHOWN_CHARACTERS]}{note}")
         if process.returncode != 0:
-            strays = stream.strays if stream is not None and not stream.understood else ()
-            raise BackendError(f"{name} {how_it_ended(process, strays)}{note}")
+            other_lines = stream.other_lines if stream is not None and not stream.understood else ()
+            raise BackendError(f"{name} {how_it_ended(process, other_lines)}{note}")
         if stream is not None and not stream.understood:
             raise BackendError(
                 f"{name} printed nothing that is known as {self._stream}: "

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LONGEST_LINE: Final = 16 * 1024 * 1024
 _LONGEST_DETAIL: Final = 4000
 _MOST_TOKENS: Final = 10**15
-_KEPT_STRAYS: Final = 5
-_LONGEST_STRAY: Final = 300
+_KEPT_LINES: Final = 5
+_LONGEST_KEPT: Final = 300
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "read": ("read", "readfile", "readmanyfiles", "view", "ls", "list", "listdirectory", "notebookread"),
     "search": ("grep", "grepsearch", "glob", "search", "searchfilecontent", "codesearch", "toolsearch", "rg"),
@@ -166,7 +166,7 @@ class Stream(ABC):
         """Whether the program has said anything that was understood."""
         self.error = ""
         """What went wrong by the program's own words, as far as it has got."""
-        self.strays: deque[str] = deque(maxlen=_KEPT_STRAYS)
+        self.other_lines: deque[str] = deque(maxlen=_KEPT_LINES)
         """The last lines that are no events: a banner, or why there is nothing else."""
         self._open: dict[str, ToolCall] = {}
         self._paragraphs = Paragraphs()
@@ -176,7 +176,7 @@ class Stream(ABC):
         event = parse(line)
         kind = words(event, "type")
         if not kind:
-            self.strays.append(line[:_LONGEST_STRAY])
+            self.other_lines.append(line[:_LONGEST_KEPT])
             return []
         updates = self._see(kind, event)
         self.understood |= updates is not None

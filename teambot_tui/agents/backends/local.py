@@ -112,16 +112,16 @@ class Local:
         if find_spec("xllamacpp") is None:
             raise BackendError(_MISSING)
         if self._given is None:
-            model, cure = path_of(TINY, os.environ), "fetch it with: teambot models pull"
+            model, fix = path_of(TINY, os.environ), "fetch it with: teambot models pull"
         else:
-            model, cure = self._given.expanduser().absolute(), "correct model_path"
+            model, fix = self._given.expanduser().absolute(), "correct model_path"
         if not model.is_file():
-            raise BackendError(f"there is no model {model}: {cure}")
+            raise BackendError(f"there is no model {model}: {fix}")
         return model
 
     async def _start(self, model: Path) -> _LocalServer:
         key = secrets.token_urlsafe(32)
-        wish = {"model": str(model), "key": key, "context": self._context_limit, "tiny": self._given is None}
+        start = {"model": str(model), "key": key, "context": self._context_limit, "tiny": self._given is None}
         # Without -P the folder of the script would be searched before the standard library.
         process = Process([sys.executable, "-P", str(_SCRIPT)], directory=model.parent)
         async with AsyncExitStack() as stack:
@@ -129,7 +129,7 @@ class Local:
                 await stack.enter_async_context(process)
             except OSError as error:
                 raise BackendError(f"the local model does not start: {error.strerror}") from error
-            process.write(json.dumps(wish).encode() + b"\n")
+            process.write(json.dumps(start).encode() + b"\n")
             address = await _first_line(process)
             if not address:
                 words = process.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]

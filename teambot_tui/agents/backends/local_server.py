@@ -21,11 +21,11 @@ def main() -> None:
     os.nice(_NICENESS)
     address = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever the library prints is no address
-    wish = json.loads(sys.stdin.readline())
+    start = json.loads(sys.stdin.readline())
     import xllamacpp  # noqa: PLC0415  it may print
 
     try:
-        server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), wish))
+        server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), start))
     except RuntimeError as error:
         sys.exit(str(error))
     address.write(f"{server.listening_address}\n")
@@ -34,20 +34,20 @@ def main() -> None:
     os._exit(0)  # the library would wait for answers that nobody reads any more
 
 
-def _parameters(parameters: Any, wish: dict[str, Any]) -> Any:  # noqa: ANN401  the library has no types
-    parameters.model.path = wish["model"]
-    parameters.n_ctx = wish["context"]
+def _parameters(parameters: Any, start: dict[str, Any]) -> Any:  # noqa: ANN401  the library has no types
+    parameters.model.path = start["model"]
+    parameters.n_ctx = start["context"]
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _threads()
     parameters.cache_ram_mib = _KEPT_PROMPTS
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
-    parameters.api_keys = [wish["key"]]
+    parameters.api_keys = [start["key"]]
     parameters.cors_origins = ""
     parameters.ui = parameters.endpoint_slots = parameters.endpoint_props = False
     parameters.offline = True
     parameters.verbosity = 2
-    if wish["tiny"]:  # a small model left to itself repeats itself
+    if start["tiny"]:  # a small model left to itself repeats itself
         parameters.sampling.temp = 0.3
         parameters.sampling.top_p = 0.9
         parameters.sampling.penalty_repeat = 1.1
