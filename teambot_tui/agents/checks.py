@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from teambot_tui.engine.text import one_line, printable
 from teambot_tui.language.names import RESERVED, RESERVED_WORDS, did_you_mean, is_agent_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=str)
@@ -20,6 +21,8 @@ Word = TypeVar("Word", bound=str)
 _LONGEST_NAME = 64
 _LONGEST_TEXT = 200
 _LARGEST_INTEGER = 2**63 - 1
+_COMPARED = 2000
+_LISTED = 40
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9._:\[\]-]+(?:/[A-Za-z0-9._~%/-]*)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -76,13 +79,14 @@ def kind(value: object) -> str:
             return "a date or a time"
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that a name is not known, which one may be meant, and which there are."""
-    known = list(known)
+def unknown(what: str, name: str, known: Collection[str]) -> str:
+    """Say that a name is not known, which one may be meant, and which there are, as far as one can read."""
     shown = one_line(name, 40)
-    near = did_you_mean(shown, known)
+    near = did_you_mean(shown, (one_line(each, 40) for each in islice(known, _COMPARED)))
+    listed = ", ".join(one_line(each, 40) for each in islice(known, _LISTED))
+    more = ", …" if len(known) > _LISTED else ""
     hint = f" Did you mean {near}?" if near else ""
-    return f"unknown {what} {shown}.{hint} Allowed: {', '.join(known)}"
+    return f"unknown {what} {shown or '(empty)'}.{hint} Known: {listed or 'none'}{more}"
 
 
 def integer(at_least: int = -_LARGEST_INTEGER, at_most: int = _LARGEST_INTEGER) -> Check[int]:

@@ -8,13 +8,14 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.agents.checks import unknown
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.files import UnreadableError, decode_text, read_whole
 from teambot_tui.engine.text import one_line, size_in_bytes
 from teambot_tui.language.names import ALIASES
 from teambot_tui.workflows.directives import DirectiveKind, PlacedDirective, expand_includes, find_directives
 from teambot_tui.workflows.errors import ComposeError, IncludeError, placed
-from teambot_tui.workflows.fields import Problems, short, unknown
+from teambot_tui.workflows.fields import Problems, short
 from teambot_tui.workflows.files import ProjectFiles
 from teambot_tui.workflows.schema import (
     ComposeFile,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from teambot_tui.agents.checks import unknown
 from teambot_tui.engine.text import one_line
-from teambot_tui.language.names import RESERVED, did_you_mean, is_agent_id
+from teambot_tui.language.names import RESERVED, is_agent_id
 from teambot_tui.workflows.errors import ComposeError
 from teambot_tui.workflows.yaml_reader import Items, Node, Scalar, Table
 
@@ -26,8 +26,6 @@ Field: TypeAlias = tuple[Scalar, Node]
 LONGEST_NAME: Final = 64
 LONGEST_LINE: Final = 200
 _MOST_DIGITS: Final = 9
-_COMPARED: Final = 2000
-_LISTED: Final = 12
 _TASK_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*+")
 _LENGTH_RULE: Final = f"a letter first, at most {LONGEST_NAME} characters, and not {' or '.join(RESERVED)}"
 _TASK_RULE: Final = f"letters, digits, - and _, {_LENGTH_RULE}"
@@ -50,16 +48,6 @@ def _is_agent_name(name: str) -> bool:
 
 def _may_be_called(name: str) -> bool:
     return len(name) <= LONGEST_NAME and name not in RESERVED
-
-
-def unknown(what: str, name: str, known: Collection[str]) -> str:
-    """Say that a name is not known, which one may be meant, and which there are."""
-    near = did_you_mean(name, map(short, islice(known, _COMPARED)))
-    listed = ", ".join(map(short, islice(known, _LISTED))) + (", …" if len(known) > _LISTED else "")
-    return (
-        f"unknown {what} {short(name) or '(empty)'}."
-        f"{f' Did you mean {near}?' if near else ''} Known: {listed or 'none'}"
-    )
 
 
 class Problems:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from teambot_tui.agents.checks import unknown
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.roster import GENERAL
 from teambot_tui.language.names import RESERVED
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.fields import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -241,7 +241,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
     ("content", "key", "message"),
     [
         ("wait_timout = 1", "wait_timout", "Did you mean wait_timeout?"),
-        ("zzz = 1", "zzz", f"unknown key zzz. Allowed: {ALLOWED_TOP}"),
+        ("zzz = 1", "zzz", f"unknown key zzz. Known: {ALLOWED_TOP}"),
         ('"a\\u001b[31mb\\n" = 1', "a\x1b[31mb\n", "unknown key ab"),
         ('on_wait_timeout = "die"', "on_wait_timeout", "must be one of tell, fail"),
         ("wait_timeout = 0", "wait_timeout", "must be a number above 0 and up to 10000000, not 0"),
@@ -286,7 +286,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (
             'backend = "ehco"',
             "backend",
-            "unknown backend ehco. Did you mean echo? Allowed: echo, local, rehearsal",
+            "unknown backend ehco. Did you mean echo? Known: echo, local, rehearsal",
         ),
         ('backend = ""', "backend", "must be the name of a backend"),
         ("backends = 1", "backends", "must be a table, not 1"),
@@ -300,7 +300,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
             "backends.x.type",
             f"must be one of {KNOWN_TYPES}, not ehco",
         ),
-        ('[backends.x]\ntype = "echo"\nseed = 1', "backends.x.seed", "unknown key seed. Allowed: type"),
+        ('[backends.x]\ntype = "echo"\nseed = 1', "backends.x.seed", "unknown key seed. Known: type"),
         ('[backends.x]\ntype = "command"', "backends.x.command", "is missing; it must be a program"),
         ('[backends."a b"]\ntype = "echo"', "backends.a b", "letters, digits, hyphens and underscores"),
         ('[backends."a.b"]\ntype = "echo"', "backends.a.b", "must be the name of a backend"),
@@ -355,7 +355,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (
             '[agents.pm]\nmodle = "x"',
             "agents.pm.modle",
-            "Did you mean model? Allowed: backend, model, persona",
+            "Did you mean model? Known: backend, model, persona",
         ),
         ('[agents.pm]\nmodel = ""', "agents.pm.model", "must be a text of 1 to 200 characters"),
         ('[agents.pm]\nmodel = "\\u001b[31m"', "agents.pm.model", "must be a text"),
@@ -363,7 +363,7 @@ COMMAND = '[backends.x]\ntype = "command"\ncommand = ["a"]\n'
         (
             '[agents.pm]\nbackend = "claud"',
             "agents.pm.backend",
-            "unknown backend claud. Did you mean claude? Allowed: echo, local, rehearsal, claude, codex",
+            "unknown backend claud. Did you mean claude? Known: echo, local, rehearsal, claude, codex",
         ),
     ],
 )

@@ -140,7 +140,7 @@ def test_each_type_is_built_from_the_options_its_table_allows(
     assert set(options) <= set(TYPES[type_name].options.keys)
     chosen = Settings(backend="x", backends={"x": BackendSettings("x", type_name, options)})
     backend = next(iter(assemble(chosen, BUILT_IN).members.values())).backend
-    assert type(backend).__name__.lower() == type_name
+    assert type(backend).__name__.lower().removesuffix("backend") == type_name
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def refuse(chosen: Settings, known: Personas = BUILT_IN, backend: str | None = N
 def test_names_that_do_not_exist_are_refused_where_they_were_written() -> None:
     assert refuse(Settings(default_agent="reviwer", sources={"default_agent": FILE})) == (
         f"{FILE}: default_agent: unknown agent reviwer. Did you mean reviewer?"
-        f" Allowed: {', '.join(DEFAULT_TEAM)}"
+        f" Known: {', '.join(DEFAULT_TEAM)}"
     )
     assert refuse(settings(pm=AgentSettings(persona="exlore"))).startswith(
-        f"{FILE}: agents.pm.persona: unknown persona exlore. Did you mean explore? Allowed: "
+        f"{FILE}: agents.pm.persona: unknown persona exlore. Did you mean explore? Known: "
     )
     assert refuse(Settings(), backend="ec\x1b[1mo").startswith(
-        "--backend: unknown backend eco. Did you mean echo? Allowed: echo, local, rehearsal, claude, "
+        "--backend: unknown backend eco. Did you mean echo? Known: echo, local, rehearsal, claude, "
     )
 
 
@@ -176,7 +176,7 @@ def test_an_unknown_backend_in_a_persona_is_a_note() -> None:
     team = assemble(chosen, personas(scout))
     assert len({id(member.backend) for member in team.members.values()}) == 1
     (note,) = team.notes
-    assert note.startswith(f"passed over: {scout.path}: `backend`: unknown backend zzz. Allowed: echo, flag")
+    assert note.startswith(f"passed over: {scout.path}: `backend`: unknown backend zzz. Known: echo, flag")
 
 
 def test_a_persona_cannot_start_a_known_agent_that_the_settings_do_not_use() -> None:

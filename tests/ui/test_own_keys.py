@@ -59,7 +59,7 @@ def test_characters_where_nothing_is_typed(written: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("own", "place", "words"),
     [
-        ({"grpah": "f5"}, "keys.grpah", "unknown action grpah. Did you mean graph? Allowed: send, newline"),
+        ({"grpah": "f5"}, "keys.grpah", "unknown action grpah. Did you mean graph? Known: send, newline"),
         ({"graph": "alt+1"}, "keys.graph", "alt+1 cannot be used"),
         ({"graph": "Alt+0"}, "keys.graph", "Use, for instance, f5"),
         ({"graph": "ctrl+h"}, "keys.graph", "Backspace"),
