@@ -7,12 +7,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-PACKAGE: Final = Path(__file__).parents[1] / "teambot_tui" / "ui"
+ROOT: Final = Path(__file__).parents[1] / "teambot_tui"
+PACKAGES: Final = ("agents", "headless", "language", "store", "ui", "workflows")
 
 
 def modules() -> list[ast.Module]:
     """Return every module."""
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def classes() -> list[ast.ClassDef]:
