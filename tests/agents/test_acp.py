@@ -398,7 +398,7 @@ async def test_permission_is_granted_once_and_never_more_than_that(stage: Make) 
     assert denied.text == "denied (no)"
     assert heard.text == "yes yes forever"
     wishes = [wish for wish in heard.updates if isinstance(wish, Permission)]
-    edit = "--- /a\n+++ /a\n@@ -1 +1 @@\n+1\n+3"  # there is no such file, so all of it is new
+    edit = "--- /a\n+++ /a\n@@ -1 +1 @@\n-1\n-2\n+1\n+3"  # there is no such file: both sides whole
     assert [(wish.id, wish.tool, wish.kind, wish.detail) for wish in wishes] == [
         ("t1", "Edit", "edit", edit),
         ("t2", "a tool without a name", "other", "t2"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _CONTEXT: Final = 3  # lines around a change
+_WHOLE: Final = "\0whole"  # no name that an agent's JSON would have
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_NEWLINE: Final = "\n\\ no newline at the end"
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -52,13 +53,13 @@ def described(fields: Mapping[str, Any]) -> str:
 
 
 def with_true_changes(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a tool call whose changes leave nothing out that the file does not hold.
+    """Return a tool call whose changes leave out, as unchanged, only what the file really holds.
 
-    What a change replaces is the agent's word. Where the file does not have those words, all of the new text
-    counts as new.
+    What a change replaces is the agent's word. Where the file does not have those words, both sides are shown
+    whole.
     """
     content = [
-        item if item.get("type") != "diff" or _is_in_file(item) else {**item, "oldText": ""}
+        item if item.get("type") != "diff" or _is_in_file(item) else {**item, _WHOLE: True}
         for item in _items(fields.get("content"))
     ]
     return {**fields, "content": content} if content else fields
@@ -109,10 +110,10 @@ def entry(name: str, value: object, mark: str = ": ") -> str:
     return f"{visible(name, layout=False)}{mark}{_indented(_as_text(value))}"
 
 
-def diff(path: str, old: str | None, new: str) -> str:
-    """Show exactly what changes in a text, in time that grows only with its length."""
+def diff(path: str, old: str | None, new: str, *, whole: bool = False) -> str:
+    """Show exactly what changes in a text, in time that grows only with its length, or both sides `whole`."""
     before, after = _lines(old), _lines(new)
-    head, tail = _unchanged(before, after)
+    head, tail = (0, 0) if whole else _unchanged(before, after)
     name = visible(path, layout=False)
     lines = [
         f"--- {name if old is not None else '/dev/null'}",
@@ -161,8 +162,8 @@ def _arguments(fields: Mapping[str, Any]) -> Iterator[str]:
             del others["command"]
     sides = {
         side
-        for _, old, new in _diffs(fields.get("content"))
-        if _is_shown_whole(old, new)
+        for _, old, new, whole in _diffs(fields.get("content"))
+        if whole or _is_shown_whole(old, new)
         for side in (old, new)
     }
     for name, value in others.items():
@@ -183,8 +184,8 @@ def _places(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _changes(fields: Mapping[str, Any]) -> Iterator[str]:
-    for change in _diffs(fields.get("content")):
-        yield diff(*change)
+    for path, old, new, whole in _diffs(fields.get("content")):
+        yield diff(path, old, new, whole=whole)
 
 
 def _is_shown_whole(old: str | None, new: str) -> bool:
@@ -192,12 +193,12 @@ def _is_shown_whole(old: str | None, new: str) -> bool:
     return max(_unchanged(_lines(old), _lines(new))) <= _CONTEXT
 
 
-def _diffs(content: object) -> Iterator[tuple[str, str | None, str]]:
+def _diffs(content: object) -> Iterator[tuple[str, str | None, str, bool]]:
     for item in _items(content):
         match item:
             case {"type": "diff", "path": str(path), "newText": str(new)}:
                 old = item.get("oldText")
-                yield path, old if isinstance(old, str) else None, new
+                yield path, old if isinstance(old, str) else None, new, bool(item.get(_WHOLE))
 
 
 def _texts(content: object) -> Iterator[str]:
