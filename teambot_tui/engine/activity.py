@@ -103,12 +103,14 @@ class Activities:
             self.total = together(self.total or _NOTHING, more)
         record.take_in(activity)
 
-    def hear(self, task: TaskId, text: str) -> None:
-        """Note that a task has said something: what it does is no longer the latest news of it."""
+    def hear(self, task: TaskId, text: str) -> bool:
+        """Note that a task has said something: what it does, if anything, is no longer the latest of it."""
         record = self._records.get(task)
-        if record is not None and record.current is not None and text.strip():
-            record.current = None
-            record.view = None
+        if record is None or record.current is None or not text.strip():
+            return False
+        record.current = None
+        record.view = None
+        return True
 
     def begin_again(self, task: TaskId) -> None:
         """Forget what a task did; what it used stays in the sums."""

@@ -8,7 +8,7 @@ of everything, the text of each task in one piece, and what waits for it is boun
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from teambot_tui.engine.activity import Activities, tool_line, wish
 from teambot_tui.engine.board import State
@@ -50,15 +50,40 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Lane, Task
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ids import AgentId, TaskId
-    from teambot_tui.engine.session import Session
+    from teambot_tui.engine.roster import Roster
+    from teambot_tui.engine.spending import Spending
 
 _LONGEST_LINE = 400
+
+
+class Source(Protocol):
+    """What is projected: a session, or whatever else keeps a board."""
+
+    @property
+    def board(self) -> Board:
+        """Its tasks."""
+
+    @property
+    def roster(self) -> Roster:
+        """Who can be given work."""
+
+    @property
+    def models(self) -> dict[AgentId, str | None]:
+        """The model of each agent."""
+
+    @property
+    def spending(self) -> Spending:
+        """What was used, and may be."""
+
+    @property
+    def approvals(self) -> tuple[PermissionAsked, ...]:
+        """What waits for the person."""
 
 
 class Projection:
     """Follows a session from its beginning. `see` is the handler to subscribe."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Source) -> None:
         self.workflows = Workflows()
         self._session = session
         self._board: Board = session.board
@@ -71,6 +96,7 @@ class Projection:
         self._states: dict[TaskId, State] = {}
         self._counts = dict.fromkeys(State, 0)
         self._budget_is_reached = False
+        self._outcomes_told = 0
         self._clear()
         self._team_changed = self._models_changed = self._context_changed = self._budget_changed = True
 
@@ -105,7 +131,8 @@ class Projection:
                 pieces = self._said[task] = []
                 self._agents[agent_of(task)] = None
             pieces.append(fact.text)
-            self._activities.hear(task, fact.text)
+            if self._activities.hear(task, fact.text):
+                self._tasks[task] = None
             return
         self._workflows_changed |= self.workflows.see(fact)
         self._statuses.update(fact)
@@ -118,8 +145,7 @@ class Projection:
                 self._agents[agent_of(task)] = None
                 self._budget_changed |= isinstance(activity, Usage)
             case StatementAccepted(tasks=made):
-                self._statements.update(dict.fromkeys(made, fact))
-                self._tasks.update(dict.fromkeys(made))
+                self._statements.update(dict.fromkeys(made, fact))  # the tasks come behind it
             case WaitProlonged(_, task, waiting_for, seconds):
                 clause = waiting_clause(waiting_for, ())
                 self._warnings.append(f"@{agent_of(task)} ({task}) still waits{clause} after {seconds:g} s.")
@@ -131,6 +157,7 @@ class Projection:
                 self._team_changed = self._models_changed = True
             case AgentDismissed(agent=agent):
                 self._left.append(agent)
+                self._agents[agent] = None
                 self._team_changed = self._models_changed = True
             case DefaultAgentSet():
                 self._team_changed = True
@@ -189,8 +216,8 @@ class Projection:
             task.plan.capture: None for task in (*tasks.values(), *heard) if task.plan.capture is not None
         }
         frame = Frame(
-            tasks=tuple(map(self._task, tasks.values())),
-            agents=tuple(map(self._agent, self._agents)),
+            tasks=tuple(map(self.task, tasks.values())),
+            agents=tuple(map(self.agent, self._agents)),
             said=said,
             moved=tuple(self._moved),
             active=tuple(self._active),
@@ -198,8 +225,8 @@ class Projection:
             joined=tuple(self._joined),
             left=tuple(self._left),
             warnings=tuple(self._warnings),
-            variables=tuple(map(self._variable, captured)),
-            outcomes=tuple(self.workflows.take_outcomes()),
+            variables=tuple(map(self.variable, captured)),
+            outcomes=tuple(self.workflows.outcomes[self._outcomes_told :]),
             counts=dict(self._counts) if self._count(tasks.values()) else None,
             wishes=tuple(map(wish, self._session.approvals)) if self._wishes_changed else None,
             roster=self._session.roster if self._team_changed else None,
@@ -209,6 +236,7 @@ class Projection:
             budget=self._budget() if self._budget_changed else None,
             used=self._activities.total if self._budget_changed else None,
         )
+        self._outcomes_told = len(self.workflows.outcomes)
         self._clear()
         return frame
 
@@ -231,7 +259,8 @@ class Projection:
             changed = True
         return changed
 
-    def _task(self, task: Task) -> TaskView:
+    def task(self, task: Task) -> TaskView:
+        """Return what is shown of a task."""
         name = task.id
         statement = self._statements.get(name)
         waiting = task.state is State.WAITING
@@ -261,7 +290,8 @@ class Projection:
     def _wishes_of(self, name: TaskId) -> tuple[Wish, ...]:
         return tuple(wish(each) for each in self._session.approvals if each.task == name)
 
-    def _agent(self, agent: AgentId) -> AgentView:
+    def agent(self, agent: AgentId) -> AgentView:
+        """Return what an agent is doing."""
         lane = self._board.lanes.get(agent)
         view = self._at_work(agent, lane) if lane is not None else AgentView(agent)
         if lane is not None and (lane.newest or lane.latest):
@@ -310,7 +340,8 @@ class Projection:
             total=total,
         )
 
-    def _variable(self, name: str) -> VariableView:
+    def variable(self, name: str) -> VariableView:
+        """Return a variable, as its newest capture stands."""
         task = self._board.captures[name][-1]
         first = self._first_lines.get(task.id, "").partition("\n")[0]
         return VariableView(name, task.id, task.state, task.output.total, first)

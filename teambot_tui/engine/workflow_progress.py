@@ -106,7 +106,9 @@ class Workflows:
         self._scopes: dict[str, _Up] = {}
         self._up_of: dict[TaskId, _Up] = {}
         self._steps: dict[TaskId, Step] = {}
-        self._outcomes: list[Outcome] = []
+        self.outcomes: list[Outcome] = []
+        """How those ended that have."""
+        self._taken = 0
 
     def see(self, fact: Fact) -> bool:
         """Follow a fact; tell whether it may have changed how far they are."""
@@ -159,7 +161,7 @@ class Workflows:
             filter(None, (f"{up.name} {'has ended' if fact.reason else 'is done'}", fact.reason))
         )
         alarm = bool(fact.reason or counts["failed"])
-        self._outcomes.append(Outcome(f"{said}{';' if fact.reason else ':'} {told or 'nothing ran'}.", alarm))
+        self.outcomes.append(Outcome(f"{said}{';' if fact.reason else ':'} {told or 'nothing ran'}.", alarm))
 
     def step(self, task: TaskId) -> Step | None:
         """Return what a task is in a workflow, if it is in one."""
@@ -167,8 +169,8 @@ class Workflows:
 
     def take_outcomes(self) -> list[Outcome]:
         """Return how those ended that have since the last time."""
-        outcomes, self._outcomes = self._outcomes, []
-        return outcomes
+        taken, self._taken = self._taken, len(self.outcomes)
+        return self.outcomes[taken:]
 
     def progress(self) -> tuple[Progress, ...]:
         """Say how far they are that go on: `main`, `iteration 2 of 3`, `3/4 tasks`."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -162,7 +161,6 @@ class Actions:
     def use_agent(self, agent: AgentId | None) -> None:
         """Let what is addressed to nobody go to this agent, or to the one of the settings."""
         chosen = agent or self._first_default
-        self.mirror.roster = replace(self.mirror.roster, default=chosen)
         self._bridge.ask(lambda session: session.use_agent(chosen))
         self._person.tell(
             f"Text without @ goes to @{chosen}." if chosen else "Text without @ goes to nobody."

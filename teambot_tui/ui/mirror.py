@@ -9,52 +9,39 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.activity import Activities, Wish, tool_line, wish
 from teambot_tui.engine.board import State, Task
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
 from teambot_tui.engine.facts import (
-    ActivityReported,
     AgentDefined,
     AgentDismissed,
     BudgetReached,
     BudgetSet,
-    StatementAccepted,
-    SubscriberFailed,
-    TaskCancelled,
-    TaskCompleted,
-    TaskDelayed,
-    TaskFailed,
-    TaskRetried,
-    TaskSkipped,
-    TextProduced,
-    WaitProlonged,
+    DefaultAgentSet,
 )
-from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.ids import AgentId, TaskId, task_id
 from teambot_tui.engine.injection import Prompt, compose
-from teambot_tui.engine.ports import Notice
+from teambot_tui.engine.projection import Projection
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.rules import Rules
-from teambot_tui.engine.status import waiting_clause
 from teambot_tui.engine.targets import find_task
 from teambot_tui.engine.text import printable
-from teambot_tui.engine.views import AgentView, TaskView, VariableView
-from teambot_tui.engine.workflow_progress import Workflows
 from teambot_tui.language.errors import StatementError
-from teambot_tui.language.nodes import Command, Words
+from teambot_tui.language.nodes import Command
 from teambot_tui.language.parser import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.board import Board
     from teambot_tui.engine.context import Entry
-    from teambot_tui.engine.facts import Fact
+    from teambot_tui.engine.facts import Fact, PermissionAsked
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
-
-_LAST_LINE = 400
+    from teambot_tui.engine.views import AgentView, Frame, TaskView, VariableView
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,85 +67,71 @@ class Mirror:
     def __init__(self, roster: Roster, policy: Policy) -> None:
         self.roster = roster
         self.policy = policy
-        self.ups = Workflows()
+        self.models: dict[AgentId, str | None] = {}
         self._rules = Rules(policy)
         self._board = self._rules.board
-        self._statements: dict[TaskId, StatementAccepted] = {}
-        self._last_lines: dict[TaskId, str] = {}
-        self._first_lines: dict[TaskId, str] = {}
-        self._last_ended: dict[AgentId, Task] = {}
-        self._activities = Activities()
+        self._projection = Projection(self)
+        self.ups = self._projection.workflows
+        self._tasks: dict[TaskId, TaskView] = {}
+        self._agents: dict[AgentId, AgentView] = {}
+        self._variables: dict[str, VariableView] = {}
+        self.counts = dict.fromkeys(State, 0)
+        """How many tasks are in which state."""
+        self.wishes: tuple[Wish, ...] = ()
+        """What agents ask leave for, in the order they asked."""
+        self.used: Usage | None = None
+        """What all agents have used, as far as they say."""
         self.budget_reached: BudgetReached | None = None
         """How tasks came to wait until more may be spent, if they do."""
 
     def take_in(self, facts: Iterable[Fact]) -> Changes:
         """Follow the facts; return what they changed."""
-        agents: set[AgentId] = set()
-        tasks: dict[TaskId, None] = {}
-        said: list[tuple[TaskId, str]] = []
-        ended: list[TaskId] = []
-        joined: list[AgentId] = []
-        left: list[AgentId] = []
-        troubles: list[str] = []
-        active: dict[TaskId, None] = {}
         for fact in facts:
             self._rules.handle(fact)
-            self.ups.see(fact)
             match fact:
-                case TextProduced(_, task, text):
-                    said.append((task, text))
-                    self._last_lines[task] = (self._last_lines.get(task, "") + text[-_LAST_LINE:])[
-                        -_LAST_LINE:
-                    ]
-                    if "\n" not in self._first_lines.get(task, ""):
-                        first = self._first_lines.get(task, "") + text[:_LAST_LINE]
-                        self._first_lines[task] = first.lstrip()[:_LAST_LINE]
-                    self._activities.hear(task, text)
-                    agents.add(agent_of(task))
-                case ActivityReported(_, task, Notice(text)):
-                    troubles.append(f"@{agent_of(task)} {text}")
-                case ActivityReported(_, task, activity):
-                    self._activities.take_in(task, activity)
-                    active[task] = None
-                    agents.add(agent_of(task))
                 case BudgetReached() | BudgetSet():
                     self.budget_reached = fact if isinstance(fact, BudgetReached) else None
-                case AgentDefined(agent=agent):
+                case AgentDefined():
                     self.roster = self.roster.with_agents(fact)
-                    joined.append(agent)
                 case AgentDismissed(agent=agent):
                     self.roster = self.roster.without_agents(agent)
-                    left.append(agent)
-                case SubscriberFailed(_, subscriber, reason):
-                    troubles.append(f"{subscriber}: {reason}")
-                case WaitProlonged(_, task, waiting_for, seconds):
-                    clause = waiting_clause(waiting_for, ())
-                    troubles.append(f"@{agent_of(task)} ({task}) still waits{clause} after {seconds:g} s.")
-                case StatementAccepted(tasks=made):
-                    self._statements.update(dict.fromkeys(made, fact))
+                case DefaultAgentSet(agent=agent):
+                    self.roster = replace(self.roster, default=agent)
                 case _:
-                    task_of = getattr(fact, "task", None)
-                    if isinstance(fact, TaskCompleted | TaskFailed | TaskSkipped | TaskCancelled):
-                        self._last_ended[agent_of(fact.task)] = self._board.tasks[fact.task]
-                        ended.append(fact.task)
-                        self._activities.end(fact.task, well=isinstance(fact, TaskCompleted))
-                    elif isinstance(fact, TaskRetried | TaskDelayed):
-                        self._first_lines.pop(fact.task, None)
-                        self._last_lines.pop(fact.task, None)
-                        self._activities.begin_again(fact.task)
-                    if task_of is not None:
-                        tasks[task_of] = None
-                        agents.add(agent_of(task_of))
+                    pass
+            self._projection.see(fact)
+        return self._keep(self._projection.frame())
+
+    def _keep(self, frame: Frame) -> Changes:
+        self._tasks |= {view.task: view for view in frame.tasks}
+        self._agents |= {view.agent: view for view in frame.agents}
+        self._variables |= {view.name: view for view in frame.variables}
+        if frame.counts is not None:
+            self.counts = frame.counts
+        if frame.wishes is not None:
+            self.wishes = frame.wishes
+        if frame.budget is not None:
+            self.used = frame.used
         return Changes(
-            frozenset(agents),
-            tuple(tasks),
-            tuple(ended),
-            tuple(said),
-            tuple(joined),
-            tuple(left),
-            tuple(troubles),
-            tuple(active),
+            frozenset(view.agent for view in frame.agents),
+            frame.moved,
+            frame.ended,
+            frame.said,
+            frame.joined,
+            frame.left,
+            frame.warnings,
+            frame.active,
         )
+
+    @property
+    def board(self) -> Board:
+        """The copy of the engine's."""
+        return self._board
+
+    @property
+    def approvals(self) -> tuple[PermissionAsked, ...]:
+        """What waits for the person."""
+        return tuple(self._rules.approvals.open.values())
 
     def command(self, text: str) -> Command | None:
         """Return the slash command that this text is, if it is one."""
@@ -194,65 +167,11 @@ class Mirror:
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""
-        view = self._doing(agent)
-        defined = self.roster.temporary.get(agent)
-        if defined is None:
-            return view
-        return replace(view, joined=True, parent=defined.parent, model=view.model or defined.model)
-
-    def _doing(self, agent: AgentId) -> AgentView:
-        lane = self._board.lanes.get(agent)
-        if lane is None:
-            return AgentView(agent, "idle", None)
-        task = lane.busy or lane.head or self._last_ended.get(agent)
-        if task is None:
-            return AgentView(agent, "idle", None)
-        line = self._last_lines.get(task.id, "").rstrip("\n").rpartition("\n")[2]
-        doing, total = self._activities.of(task.id), self._activities.used_by(agent)
-        if task.ended is not None and lane.busy is None:
-            return AgentView(
-                agent,
-                "idle",
-                task.id,
-                since=task.ended,
-                last_end=task.state,
-                last_seconds=task.ended - task.started if task.started else 0.0,
-                last_line=self._first_lines.get(task.id, "").partition("\n")[0].lstrip("# ")
-                if task.state is State.COMPLETED
-                else task.reason,
-                model=task.plan.model,
-                usage=doing.usage,
-                total=total,
-            )
-        waiting = task.state is State.WAITING
-        wishes = self._wishes_of(task.id)
-        return AgentView(
-            agent,
-            State.EXECUTING.value if lane.busy is not None else task.state.value,
-            task.id,
-            tuple(task.lacking) if waiting else (),
-            task.no_output_yet() if waiting else (),
-            since=task.started if task.state is State.EXECUTING else task.plan.time,
-            queued=len(lane.queue) - 1,
-            last_line=line,
-            model=task.plan.model,
-            heard=task.heard,
-            wishes=len(wishes),
-            tool=wishes[0].summary if wishes else tool_line(doing.current) if doing.current else "",
-            usage=doing.usage,
-            total=total,
-        )
+        return self._agents.get(agent) or self._projection.agent(agent)
 
     def reference_states(self) -> dict[str, str]:
         """Return what a reference to each agent would be: `bound`, `waiting`, or `unknown` without output."""
-        states: dict[str, str] = {}
-        for agent in self.roster.agents:
-            lane = self._board.lanes.get(agent)
-            if lane is None or not (lane.newest or lane.latest):
-                states[agent] = "unknown"
-            else:
-                states[agent] = "waiting" if lane.newest else "bound"
-        return states
+        return {agent: self.agent(agent).reference for agent in self.roster.agents}
 
     @property
     def variable_names(self) -> tuple[str, ...]:
@@ -261,12 +180,7 @@ class Mirror:
 
     def variables(self) -> tuple[VariableView, ...]:
         """Return the variables, each as its newest capture stands."""
-        views: list[VariableView] = []
-        for name, tasks in self._board.captures.items():
-            task = tasks[-1]
-            first = self._first_lines.get(task.id, "").partition("\n")[0]
-            views.append(VariableView(name, task.id, task.state, task.output.total, first))
-        return tuple(views)
+        return tuple(self._variables[name] for name in self._board.captures)
 
     def context(self, name: TaskId | None = None) -> tuple[Entry, ...]:
         """Return what a task is told beside its prompt, or without a task what everyone is."""
@@ -274,35 +188,14 @@ class Mirror:
 
     def task(self, name: TaskId) -> TaskView:
         """Return what is known of a task."""
-        task = self._board.tasks[name]
-        statement = self._statements.get(name)
-        waiting = task.state is State.WAITING
-        return TaskView(
-            task=name,
-            agent=task.agent,
-            state=task.state,
-            statement=statement.text if statement else _ordered(task),
-            siblings=statement.tasks if statement else (name,),
-            background=task.plan.background,
-            created=task.plan.time,
-            started=task.started,
-            ended=task.ended,
-            waiting_for=tuple(task.lacking) if waiting else (),
-            no_output_yet=task.no_output_yet() if waiting else (),
-            reason=task.reason,
-            dependencies=task.plan.dependencies,
-            sources=tuple(source.id if source else None for source in task.sources),
-            dependents=tuple(dict.fromkeys(each.id for each in task.dependents)),
-            model=task.plan.model,
-            doing=self._activities.of(name),
-            wishes=self._wishes_of(name),
-            label=task.plan.label,
-            step=self.ups.step(name),
-        )
+        return self._tasks[name]
 
     def tasks(self, agent: AgentId | None = None) -> tuple[TaskId, ...]:
         """Return the tasks in the order of submission, all or an agent's."""
-        return tuple(name for name, task in self._board.tasks.items() if agent in (None, task.agent))
+        if agent is None:
+            return tuple(self._board.tasks)
+        lane = self._board.lanes.get(agent)
+        return tuple(task_id(agent, number) for number in range(1, lane.count + 1)) if lane else ()
 
     def queue(self, agent: AgentId) -> tuple[TaskId, ...]:
         """Return an agent's unfinished tasks in order."""
@@ -343,34 +236,6 @@ class Mirror:
         return tuple(task.id for task in ends if task not in chosen)
 
     @property
-    def wishes(self) -> tuple[Wish, ...]:
-        """What agents ask leave for, in the order they asked."""
-        return tuple(map(wish, self._rules.approvals.open.values()))
-
-    def _wishes_of(self, task: TaskId) -> tuple[Wish, ...]:
-        asked = self._rules.approvals.open
-        return tuple(wish(each) for each in asked.values() if each.task == task) if asked else ()
-
-    @property
     def spending(self) -> Spending:
         """What was used and may be, to read."""
         return self._rules.spending
-
-    @property
-    def used(self) -> Usage | None:
-        """What all agents have used, as far as they say."""
-        return self._activities.total
-
-    @property
-    def counts(self) -> dict[State, int]:
-        """How many tasks are in which state."""
-        counts = dict.fromkeys(State, 0)
-        for task in self._board.tasks.values():
-            counts[task.state] += 1
-        return counts
-
-
-def _ordered(task: Task) -> str:
-    """Say what a task that nobody typed is about, as if somebody had."""
-    words = next((part.text for part in task.plan.parts if isinstance(part, Words)), "")
-    return f"@{task.agent} {words[:_LAST_LINE]}"

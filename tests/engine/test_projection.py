@@ -24,7 +24,14 @@ import teambot_tui.engine.ports
 import teambot_tui.engine.roster
 import teambot_tui.engine.views
 import teambot_tui.engine.workflow_progress
-from teambot_tui.engine.facts import ActivityReported, IterationStarted, UpStarted, WaitProlonged
+from teambot_tui.engine.facts import (
+    ActivityReported,
+    IterationStarted,
+    StatementAccepted,
+    TaskCreated,
+    UpStarted,
+    WaitProlonged,
+)
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.ports import Notice, Plan, Step, Text, ToolCall, ToolState, Usage
@@ -101,11 +108,11 @@ async def test_the_frames_together_are_what_the_board_says(seed: int) -> None:
             board = session.board
             assert list(store.tasks) == list(board.tasks), "in the order they were made"
             for name, task in board.tasks.items():
-                assert store.tasks[name] == projection._task(task), f"{name} changed and no frame told"
+                assert store.tasks[name] == projection.task(task), f"{name} changed and no frame told"
             for agent in store.agents:
-                assert store.agents[agent] == projection._agent(agent), f"@{agent} changed and no frame told"
+                assert store.agents[agent] == projection.agent(agent), f"@{agent} changed and no frame told"
             for variable in board.captures:
-                assert store.variables[variable] == projection._variable(variable)
+                assert store.variables[variable] == projection.variable(variable)
             states = [task.state for task in board.tasks.values()]
             assert store.counts == {state: states.count(state) for state in store.counts}
 
@@ -117,6 +124,16 @@ async def test_an_empty_frame_holds_nothing() -> None:
         assert first.roster == session.roster
         assert first.models == session.models
         assert projection.frame() == Frame()
+
+
+async def test_a_statement_may_come_a_frame_before_its_tasks() -> None:
+    async with session_of(Gate()) as session:
+        projection = Projection(session)
+        projection.see(StatementAccepted(session.now(), "@pm plan", (TaskId("pm#1"),)))
+        assert projection.frame().tasks == ()
+        with session.bus.subscribe(projection.see, TaskCreated):
+            session.submit("@pm plan")
+        assert [view.statement for view in projection.frame().tasks] == ["@pm plan"]
 
 
 class Chatter:
