@@ -209,7 +209,7 @@ class Projection:
         said = tuple((task, "".join(pieces)) for task, pieces in self._said.items())
         for name, text in said:
             self._hear(name, text)
-        touched = {**self._tasks, **self._moved, **self._active}
+        touched = {**self._moved, **self._tasks, **self._active}  # new ones in their order
         tasks = {name: self._board.tasks[name] for name in touched}
         heard = (self._board.tasks[name] for name in self._said)
         captured = {
