@@ -105,7 +105,7 @@ def test_a_whole_session(
     terminal.press("f3")
     terminal.until("builder-1#1", "reviewer#1", "F3 graph", without="┃ the plan")
     terminal.press("f3")
-    terminal.until("┃ the plan", "Enter send")
+    terminal.until("┃ the plan", "Enter send", without="i input")  # the whole line of keys is drawn
 
     # The inspector of the first panel, from the input by the keyboard
     terminal.press("shift+tab")
