@@ -59,6 +59,7 @@ class AgentActions:
             self._person.tell(str(error), alarm=True)
         else:
             self._promoted.add(agent)
+            self._bridge.ask(lambda session: session.note_promotion(AgentId(agent.name), done.name))
             told = "\n".join((f"{done.name} is in {done.path} from now on.", *done.warnings))
             self._person.tell(told, alarm=bool(done.warnings))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import Input, OptionList, Select, Static, TextArea
 
+from teambot_tui.engine.facts import AgentPromoted
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.ui.controllers.panels import MOST_JOINED
 from teambot_tui.ui.widgets.graph import Graph
@@ -16,6 +17,7 @@ from tests.ui.stage import LARGE, NORMAL, SMALL, on_stage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from teambot_tui.engine.facts import Fact
     from tests.ui.stage import Stage
 
 SCANNER = '$scanner := {base: "reviewer", prompt: "You look for holes.", model: "opus"}'
@@ -343,10 +345,15 @@ async def test_the_form_defines_an_agent_and_says_what_is_wrong() -> None:
 
 
 async def test_promote_and_its_clash(tmp_path: Path) -> None:
+    promoted: list[Fact] = []
     async with on_stage(folder=tmp_path) as stage:
         await stage.paste(f"{SCANNER}\n{FIXER}\n@scanner go", made=1)
         await here(stage, "scanner")
-        await stage.paste("/promote scanner")
+        with stage.screen.controls.actions.agents._bridge._session.bus.subscribe(
+            promoted.append, AgentPromoted
+        ):
+            await stage.paste("/promote scanner")
+            await stage.until(lambda: bool(promoted), "the promotion as a fact")
         await stage.until(lambda: any("is in" in notice for notice in stage.notices), "the promotion")
         text = (tmp_path / ".teambot/agents/scanner.md").read_text()
         assert "base: reviewer" in text
