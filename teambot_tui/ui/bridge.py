@@ -95,9 +95,9 @@ class Bridge:
         """Cancel whatever runs and end the engine; tell whether it ended in time."""
         if self._thread is None or self._loop is None or self._stop is None:
             return True
-        if self._thread.is_alive():
+        with suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(patience)
+        self._thread.join(patience)
         return not self._thread.is_alive()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:

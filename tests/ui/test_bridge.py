@@ -158,6 +158,23 @@ def test_an_engine_that_dies_says_so_and_refuses_what_it_is_asked() -> None:
                 late.result(PATIENCE)
 
 
+def test_an_engine_may_be_closed_while_it_still_tells_of_its_death() -> None:
+    tells, heard = threading.Event(), threading.Event()
+
+    def wake() -> None:
+        if bridge.death:
+            tells.set()
+            heard.wait(PATIENCE)
+
+    bridge = Bridge(session_of())
+    bridge.start(wake)
+    bridge.ask(die)
+    assert tells.wait(PATIENCE)
+    assert not bridge.close(0)
+    heard.set()
+    assert bridge.close(PATIENCE)
+
+
 def test_an_engine_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     session = session_of()
 
