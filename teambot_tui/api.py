@@ -25,7 +25,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.store.folders import StoreError
-from teambot_tui.workflows.mcp_server import McpDoor
+from teambot_tui.workflows.mcp_server import McpTeamTools
 from teambot_tui.workflows.registry import read_registry
 from teambot_tui.workflows.temporary import Keeper, load
 
@@ -84,14 +84,14 @@ class Session(session.Session):
             stdin=stdin,
             context=context,
         )
-        self.offer_tools(McpDoor(self))
+        self.offer_tools(McpTeamTools(self))
         self._environ = environ
         self._ephemeral = ephemeral
         self._run_id = ""
         self._outputs: Outputs | None = None
         self._capturing: Capturing | None = None
         self._keeps_outputs = not ephemeral and self.project.settings.keep_outputs != "none"
-        self._is_troubled = False
+        self._has_warned = False
         self._captures = ExitStack()
         found = load(self.project.files, self.roster)
         for agent in found.agents:
@@ -168,7 +168,7 @@ class Session(session.Session):
             return None  # told when there is something to keep
 
     def _capture(self, fact: Fact) -> None:
-        if self._capturing is None and not self._is_troubled:
+        if self._capturing is None and not self._has_warned:
             self._capturing = self._start_capturing()
         if self._capturing is not None:
             self._capturing.see(fact)
@@ -179,23 +179,23 @@ class Session(session.Session):
 
         loop = asyncio.get_running_loop()
 
-        def tell(trouble: str) -> None:
+        def tell(warning: str) -> None:
             loop.call_soon_threadsafe(
-                self.bus.publish, SubscriberFailed(self.now(), "captured outputs", trouble)
+                self.bus.publish, SubscriberFailed(self.now(), "captured outputs", warning)
             )
 
         try:
             home = teambot_home(self._environ)
         except StoreError as error:
-            self._is_troubled = True
+            self._has_warned = True
             tell(f"Outputs cannot be kept: {error}")
             return None
         self._outputs = Outputs(home, self.run_id, self.project.settings.capture_limit, tell)
         return Capturing(self.board, self._outputs)
 
-    def _note(self, trouble: str) -> None:
-        """Tell of a trouble with the files of temporary agents, from their own thread."""
-        fact = SubscriberFailed(self.now(), "temporary agents", trouble)
+    def _note(self, warning: str) -> None:
+        """Tell of a warning with the files of temporary agents, from their own thread."""
+        fact = SubscriberFailed(self.now(), "temporary agents", warning)
         self._loop.call_soon_threadsafe(self.bus.publish, fact)
 
     def _include(self, path: str) -> str:

@@ -176,8 +176,8 @@ def up(
     if has_terminal() and not (headless or as_json or dry_run):
         from teambot_tui.workflows.up_command import UpCommand  # noqa: PLC0415  as below
 
-        wish = UpCommand(file, names, iterations)
-        sys.exit(_show(backend, ascii_only, ephemeral, max_parallel, wait_timeout, wish))
+        request = UpCommand(file, names, iterations)
+        sys.exit(_show(backend, ascii_only, ephemeral, max_parallel, wait_timeout, request))
     import asyncio  # noqa: PLC0415  what a command needs is imported when it runs
 
     from teambot_tui.api import Session  # noqa: PLC0415

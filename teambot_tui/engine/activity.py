@@ -1,6 +1,6 @@
 """What agents do besides answering: tools, thoughts, plans and what they use, kept within bounds.
 
-A view is a value that is made anew only after something changed, so that asking for it costs nothing.
+A view is a value that is made again only after something changed, so that asking for it costs nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OVER: Final = (ToolState.DONE, ToolState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PermissionRequest:
     """What an agent wants to do and may not without leave."""
 
     task: TaskId
@@ -41,7 +41,7 @@ class Wish:
 
     @property
     def summary(self) -> str:
-        """The wish in one line: `execute: npm test`; more than one ends in an ellipsis."""
+        """The request in one line: `execute: npm test`; more than one ends in an ellipsis."""
         more = " …" if self.kind == "execute" and "\n" in self.detail.strip() else ""
         return _line(self.kind, self.tool, self.detail) + more
 
@@ -63,9 +63,9 @@ NOTHING: Final = Doing()
 _NOTHING: Final = Usage()
 
 
-def wish(asked: PermissionAsked) -> Wish:
-    """Return the wish that a fact tells of."""
-    return Wish(asked.task, asked.request, asked.tool, asked.kind, asked.detail, asked.is_whole)
+def permission_request(asked: PermissionAsked) -> PermissionRequest:
+    """Return the request that a fact tells of."""
+    return PermissionRequest(asked.task, asked.request, asked.tool, asked.kind, asked.detail, asked.is_whole)
 
 
 def tool_line(tool: ToolCall) -> str:

@@ -1,4 +1,4 @@
-"""Who waits for leave to do what, and which wishes were granted or refused for good.
+"""Who waits for leave to do what, and which requests were granted or refused for good.
 
 "Always" means exactly the same request of the same agent, as it came and not as it looks, and only in this
 session. What was not shown whole is never allowed by the person, and what carries a command or a change is
@@ -21,15 +21,15 @@ _READING: Final = ("read", "search", "think")
 
 
 class Approvals:
-    """The wishes of all agents."""
+    """The requests of all agents."""
 
     def __init__(self) -> None:
         self.open: dict[tuple[TaskId, str], PermissionAsked] = {}
-        """The wishes that wait for the person, in the order they came."""
+        """The requests that wait for the person, in the order they came."""
         self._always: dict[tuple[AgentId, str], Verdict] = {}
 
     def ask(self, asked: PermissionAsked) -> list[Effect]:
-        """Settle a wish by an earlier answer or by the settings; else it waits for the person."""
+        """Settle a request by an earlier answer or by the settings; else it waits for the person."""
         decision = self._decide(asked)
         if decision is None:
             self.open[asked.task, asked.request] = asked
@@ -37,7 +37,7 @@ class Approvals:
         return [asked, *_settle(asked, asked.time, *decision)]
 
     def answer(self, answered: PermissionAnswered) -> list[Effect]:
-        """Settle a wish, and with `always` all that are the same.
+        """Settle a request, and with `always` all that are the same.
 
         Nothing happens if the answer comes too late, or allows what could not be shown.
         """
@@ -46,8 +46,8 @@ class Approvals:
             return []
         settled = [asked]
         if answered.always:
-            self._always[_wish(asked)] = answered.verdict
-            settled = [each for each in self.open.values() if _wish(each) == _wish(asked)]
+            self._always[_request(asked)] = answered.verdict
+            settled = [each for each in self.open.values() if _request(each) == _request(asked)]
         effects: list[Effect] = [answered]
         for each in settled:
             del self.open[each.task, each.request]
@@ -56,14 +56,14 @@ class Approvals:
         return effects
 
     def withdraw(self, task: TaskId, time: float) -> list[Effect]:
-        """Let go of the wishes of a task that is over; nobody waits for them any more."""
+        """Let go of the requests of a task that is over; nobody waits for them any more."""
         withdrawn = [asked for asked in self.open.values() if asked.task == task]
         for asked in withdrawn:
             del self.open[asked.task, asked.request]
         return [PermissionSettled(time, task, asked.request, None, "the task is over") for asked in withdrawn]
 
     def _decide(self, asked: PermissionAsked) -> tuple[Verdict, str] | None:
-        if remembered := self._always.get(_wish(asked)):
+        if remembered := self._always.get(_request(asked)):
             return remembered, "as answered before"
         match asked.policy:
             case Permissions.ALLOW:
@@ -85,5 +85,5 @@ def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str) -> 
     ]
 
 
-def _wish(asked: PermissionAsked) -> tuple[AgentId, str]:
+def _request(asked: PermissionAsked) -> tuple[AgentId, str]:
     return agent_of(asked.task), asked.key

@@ -18,7 +18,7 @@ from teambot_tui.language.nodes import Reference, Variable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from teambot_tui.engine.cycles import Prospect
+    from teambot_tui.engine.cycles import PlannedBoard
     from teambot_tui.engine.dependencies import Condition
     from teambot_tui.engine.roster import Roster
     from teambot_tui.language.nodes import Part, Span
@@ -29,18 +29,18 @@ _SILENT: Final = (State.CANCELLED, State.SKIPPED)
 class Binder:
     """Binds the names of one submission."""
 
-    def __init__(self, source: str, prospect: Prospect, condition: Condition) -> None:
+    def __init__(self, source: str, planned_board: PlannedBoard, condition: Condition) -> None:
         self._source = source
-        self._prospect = prospect
+        self._planned_board = planned_board
         self._condition = condition
 
     def agent(
         self, agent: AgentId, via: Via, span: Span, background: bool, siblings: Iterable[AgentId]
     ) -> Dependency:
         """Bind `$agent`, or an agent whose output is handed on."""
-        if task := self._prospect.newest(agent):
+        if task := self._planned_board.newest(agent):
             return Dependency(agent, task, via, self._condition)
-        latest = self._prospect.latest(agent)
+        latest = self._planned_board.latest(agent)
         if latest is None:
             # A task that waits for its own agent would stand in front of whatever could end the wait.
             if background and agent not in siblings:
@@ -96,7 +96,7 @@ class Binder:
     ) -> list[Dependency]:
         """Bind the variables of a prompt; one that only a `later` stage captures cannot be meant."""
         asked = [part for part in parts if isinstance(part, Variable)]
-        known = self._prospect.variables if asked else ()
+        known = self._planned_board.variables if asked else ()
         bound: dict[str, Dependency] = {}
         for part in asked:
             if part.name in bound:
@@ -121,7 +121,7 @@ class Binder:
 
     def variable(self, name: str, span: Span) -> Dependency:
         """Bind `{name}`, which is known to be captured by some task."""
-        planned, tasks = self._prospect.captures(name)
+        planned, tasks = self._planned_board.captures(name)
         if planned is not None:
             return Dependency(planned.agent, planned.task, Via.VARIABLE, self._condition, name)
         # As with an agent: a cancelled or skipped task leaves what was there before as it was.

@@ -47,7 +47,7 @@ class Lane:
     count: int = 0
     waiters: list[Task] = field(default_factory=list)
     """Tasks that wait for an output of this agent, which nobody has begun to produce."""
-    spoken: list[Task] = field(default_factory=list)
+    finished: list[Task] = field(default_factory=list)
 
     @property
     def head(self) -> Task | None:
@@ -78,9 +78,9 @@ class Lane:
     @property
     def latest(self) -> Task | None:
         """The task that completed or failed last: a cancelled or skipped one leaves it as it was."""
-        while self.spoken and self.spoken[-1].state not in (State.COMPLETED, State.FAILED):
-            self.spoken.pop()
-        return self.spoken[-1] if self.spoken else None
+        while self.finished and self.finished[-1].state not in (State.COMPLETED, State.FAILED):
+            self.finished.pop()
+        return self.finished[-1] if self.finished else None
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +138,7 @@ class Task:
     """What it was sent, if it may be tried again: whatever becomes of its sources, it is the same then."""
     waits: frozenset[int] = frozenset()
     """The waits for other tasks that the agent is in, while it is at work."""
-    heard: float = 0.0
+    last_activity: float = 0.0
     """When the agent last gave a sign of life."""
     ended: float | None = None
     deadline: float | None = None

@@ -1,10 +1,10 @@
-"""Whether a change would close a circle, found before the change is made.
+"""Whether a change would close a cycle, found before the change is made.
 
 A dependency always points at a task that was there before, with one exception: a task that waits for an agent
 nobody has given work to points at whatever that agent is given later. Only when such a wait is bound can a
-circle close, so only then is the graph walked, and only through tasks that have not ended. The queue counts
+cycle close, so only then is the graph walked, and only through tasks that have not ended. The queue counts
 as dependency too: a task depends on the one before it in its agent's line. A task that is brought back stands
-before others that came later and may bind waits anew, so a retry looks at all that would be around it.
+before others that came later and may bind waits again, so a retry looks at all that would be around it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import TaskCreated
 
 
-class Prospect:
+class PlannedBoard:
     """The unfinished tasks as they would be if some more were submitted; the board stays as it is."""
 
     def __init__(self, board: Board) -> None:
@@ -62,7 +62,7 @@ class Prospect:
         return tuple(dict.fromkeys((*self._board.captures, *self._captures)))
 
     def add(self, plan: TaskCreated) -> list[AgentId]:
-        """Add a task; return the circle that it closes, or nothing."""
+        """Add a task; return the cycle that it closes, or nothing."""
         self._plans[plan.task] = plan
         if plan.capture is not None:
             self._captures[plan.capture] = plan
@@ -73,7 +73,7 @@ class Prospect:
         for dependency in plan.dependencies:
             if dependency.task is None:
                 self._waiters.setdefault(dependency.agent, []).append(plan.task)
-        return _circle(plan.task, waiters, self._sources, self._line)
+        return _cycle(plan.task, waiters, self._sources, self._line)
 
     def _take_waiters(self, agent: AgentId) -> list[TaskId]:
         lane = self._board.lanes.get(agent)
@@ -97,8 +97,8 @@ class Prospect:
         yield from self._lanes.get(agent, ())
 
 
-def circle_of_retry(board: Board, root: Task) -> list[AgentId]:
-    """Return the circle that bringing back a task and what was skipped with it would close, or nothing."""
+def cycle_of_retry(board: Board, root: Task) -> list[AgentId]:
+    """Return the cycle that bringing back a task and what was skipped with it would close, or nothing."""
     revived = board.revival(root)
     back: dict[Lane, list[Task]] = {}
     for task in revived:
@@ -170,7 +170,7 @@ def _sources(task: Task, bound: dict[tuple[TaskId, AgentId], TaskId]) -> Iterato
             yield source.id
 
 
-def _circle(
+def _cycle(
     start: TaskId,
     goals: Iterable[TaskId],
     sources: Callable[[TaskId], Iterable[TaskId]],
@@ -207,6 +207,6 @@ def _way_back(goal: TaskId, came_from: dict[TaskId, TaskId | None]) -> list[Agen
 
 
 def _agents_on(way: list[TaskId]) -> list[AgentId]:
-    """Return the agents on a circle that is given from its end to its beginning."""
+    """Return the agents on a cycle that is given from its end to its beginning."""
     agents = [agent for agent, _ in groupby(map(agent_of, reversed(way)))]
     return agents if len(agents) > 1 else agents * 2

@@ -223,7 +223,7 @@ class PermissionAsked:
 
 @value
 class PermissionAnswered:
-    """The person decided; `always` counts for exactly the same wish of this agent from now on."""
+    """The person decided; `always` counts for exactly the same request of this agent from now on."""
 
     time: float
     task: TaskId
@@ -245,7 +245,7 @@ class BudgetSet:
 class UpStarted:
     """A workflow that is kept in a file began; `up` is its name among those of this session.
 
-    `tasks` are the labels of its tasks, each of which every iteration makes anew in every one of `scopes`;
+    `tasks` are the labels of its tasks, each of which every iteration makes again in every one of `scopes`;
     `pipeline` is empty if the tasks were named, or all were meant. `run` tells where outputs are kept.
     """
 

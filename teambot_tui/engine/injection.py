@@ -195,7 +195,7 @@ def _latest(board: Board, plan: TaskCreated, name: str) -> Task | None:
     """
     sees_all = not plan.scope and plan.label is None
     lane = board.lanes.get(AgentId(name))
-    for tasks in (board.labels.get(name, ()), lane.spoken if lane else ()):
+    for tasks in (board.labels.get(name, ()), lane.finished if lane else ()):
         for task in reversed(tasks):
             is_seen = sees_all or task.plan.scope == plan.scope or task.plan.label is None
             if is_seen and task.state in (State.COMPLETED, State.FAILED):

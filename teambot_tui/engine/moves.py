@@ -170,9 +170,9 @@ class Moves:
         task.level.ready.pop(task, None)
         del task.lane.queue[task.id]
         self.board.unfinished -= 1
-        self._withdraw_wishes(task)
+        self._withdraw_requests(task)
         if state is State.COMPLETED or state is State.FAILED:
-            task.lane.spoken.append(task)
+            task.lane.finished.append(task)
 
     def _fail(self, task: Task, reason: str) -> None:
         self._finish(task, State.FAILED, reason)
@@ -183,13 +183,13 @@ class Moves:
         task.attempts += 1
         task.state = State.QUEUED
         task.output = Tail(self.policy.output_limit)
-        self._withdraw_wishes(task)
+        self._withdraw_requests(task)
         self._wake_at(self._now + self.policy.retry_delay * 2 ** min(task.attempts - 1, 20), task)
         assert task.deadline is not None
         self._effects.append(TaskDelayed(self._now, task.id, reason, task.deadline, task.attempts))
         self._consider(task.lane)
 
-    def _withdraw_wishes(self, task: Task) -> None:
+    def _withdraw_requests(self, task: Task) -> None:
         if self.approvals.open:
             self._effects += self.approvals.withdraw(task.id, self._now)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from teambot_tui.engine.binding import Binder
 from teambot_tui.engine.board import State
-from teambot_tui.engine.cycles import Prospect
+from teambot_tui.engine.cycles import PlannedBoard
 from teambot_tui.engine.dependencies import Condition, Dependency, Via
 from teambot_tui.engine.facts import TaskCreated
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
@@ -84,9 +84,9 @@ def place(
     """Return the tasks that these orders would be; an order may need one that stands before it.
 
     Raises:
-        OrderError: one of them names something that does not exist, or would close a circle.
+        OrderError: one of them names something that does not exist, or would close a cycle.
     """
-    prospect = Prospect(board)
+    planned_board = PlannedBoard(board)
     labels: dict[str, TaskId] = {}
     created: list[TaskCreated] = []
     agents = frozenset(roster.agents)
@@ -94,13 +94,13 @@ def place(
         if order.agent not in agents:
             raise OrderError(_unknown(order.agent, "agent", roster.agents))
         needed: dict[tuple[TaskId | AgentId, Via, str], Dependency] = {}
-        bound = [_bind(need, order, created, labels, prospect, board, roster) for need in order.needs]
-        for dependency in (*_named(order, prospect, roster, policy), *bound):
+        bound = [_bind(need, order, created, labels, planned_board, board, roster) for need in order.needs]
+        for dependency in (*_named(order, planned_board, roster, policy), *bound):
             key = dependency.task or dependency.agent, dependency.via, dependency.name
             needed.setdefault(key, dependency)
         task = TaskCreated(
             time=now,
-            task=prospect.next_task(order.agent),
+            task=planned_board.next_task(order.agent),
             agent=order.agent,
             parts=order.parts,
             dependencies=tuple(needed.values()),
@@ -113,8 +113,8 @@ def place(
             context=order.context,
             retries=order.retries,
         )
-        if circle := prospect.add(task):
-            raise OrderError(f"Circular dependency detected: {' → '.join(f'@{agent}' for agent in circle)}")
+        if cycle := planned_board.add(task):
+            raise OrderError(f"Circular dependency detected: {' → '.join(f'@{agent}' for agent in cycle)}")
         if order.label is not None:
             labels[order.scope + order.label] = task.task
         created.append(task)
@@ -136,11 +136,11 @@ def find(name: str, board: Board, roster: Roster) -> TaskId:
     return task
 
 
-def _named(order: Order, prospect: Prospect, roster: Roster, policy: Policy) -> list[Dependency]:
+def _named(order: Order, planned_board: PlannedBoard, roster: Roster, policy: Policy) -> list[Dependency]:
     """Bind what the text of an order refers to, as if it had been typed to wait in the background."""
     if order.typed is None:
         return []
-    binder = Binder(order.typed, prospect, order.condition)
+    binder = Binder(order.typed, planned_board, order.condition)
     try:
         references = binder.references(order.parts, roster, policy.max_references)
         return [
@@ -159,7 +159,7 @@ def _bind(
     order: Order,
     placed: Sequence[TaskCreated],
     labels: dict[str, TaskId],
-    prospect: Prospect,
+    planned_board: PlannedBoard,
     board: Board,
     roster: Roster,
 ) -> Dependency:
@@ -173,10 +173,10 @@ def _bind(
     agent = AgentId(need.name)
     if agent not in roster.agents:
         raise OrderError(_unknown(need.name, "task, label or agent", (*labels, *_names(board, roster))))
-    if agent == order.agent and not prospect.newest(agent) and not prospect.latest(agent):
+    if agent == order.agent and not planned_board.newest(agent) and not planned_board.latest(agent):
         raise OrderError(f"A run of @{agent} cannot wait for @{agent}, which has no output yet.")
-    latest = prospect.latest(agent)
-    known = prospect.newest(agent) or (latest.id if latest else None)
+    latest = planned_board.latest(agent)
+    known = planned_board.newest(agent) or (latest.id if latest else None)
     return Dependency(agent, known, need.via, need.condition, need.key)
 
 

@@ -229,7 +229,7 @@ class Backend(Protocol):
 
 
 @runtime_checkable
-class Lasting(Protocol):
+class Stateful(Protocol):
     """A backend that keeps something between tasks: a conversation, a process."""
 
     async def forget(self, agent: AgentId) -> None:
@@ -242,7 +242,7 @@ class Lasting(Protocol):
 
 
 @runtime_checkable
-class Suspendable(Lasting, Protocol):
+class Suspendable(Stateful, Protocol):
     """A backend that keeps something for each agent which costs even while the agent is idle: a process."""
 
     async def suspend(self, agent: AgentId) -> None:
@@ -251,7 +251,7 @@ class Suspendable(Lasting, Protocol):
 
 
 @runtime_checkable
-class Offering(Protocol):
+class ListsModels(Protocol):
     """A backend that can tell which models it has."""
 
     async def models(self, directory: Path) -> tuple[str, ...]:

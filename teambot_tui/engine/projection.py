@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from teambot_tui.engine.activity import Activities, tool_line, wish
+from teambot_tui.engine.activity import Activities, permission_request, tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.facts import (
@@ -46,7 +46,7 @@ from teambot_tui.language.nodes import Words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.board import Board, Lane, Task
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.ids import AgentId, TaskId
@@ -112,7 +112,7 @@ class Projection:
         self._joined: list[AgentId] = []
         self._left: list[AgentId] = []
         self._warnings: list[str] = []
-        self._wishes_changed = False
+        self._requests_changed = False
         self._team_changed = False
         self._models_changed = False
         self._context_changed = False
@@ -180,7 +180,7 @@ class Projection:
             case TaskCreated():
                 self._touch_neighbours(task)
             case PermissionAsked() | PermissionSettled():
-                self._wishes_changed = True
+                self._requests_changed = True
             case TaskCompleted() | TaskFailed() | TaskSkipped() | TaskCancelled():
                 self._last_ended[task.agent] = task
                 self._ended[name] = None
@@ -211,9 +211,9 @@ class Projection:
             self._hear(name, text)
         touched = {**self._moved, **self._tasks, **self._active}  # new ones in their order
         tasks = {name: self._board.tasks[name] for name in touched}
-        heard = (self._board.tasks[name] for name in self._said)
+        speaking = (self._board.tasks[name] for name in self._said)
         captured = {
-            task.plan.capture: None for task in (*tasks.values(), *heard) if task.plan.capture is not None
+            task.plan.capture: None for task in (*tasks.values(), *speaking) if task.plan.capture is not None
         }
         frame = Frame(
             tasks=tuple(map(self.task, tasks.values())),
@@ -228,7 +228,9 @@ class Projection:
             variables=tuple(map(self.variable, captured)),
             outcomes=tuple(self.workflows.outcomes[self._outcomes_told :]),
             counts=dict(self._counts) if self._count(tasks.values()) else None,
-            wishes=tuple(map(wish, self._session.approvals)) if self._wishes_changed else None,
+            requests=tuple(map(permission_request, self._session.approvals))
+            if self._requests_changed
+            else None,
             roster=self._session.roster if self._team_changed else None,
             models=self._session.models if self._models_changed else None,
             context=entries(None, self._board) if self._context_changed else None,
@@ -282,13 +284,13 @@ class Projection:
             dependents=tuple(each.id for each in task.dependents),
             model=task.plan.model,
             doing=self._activities.of(name),
-            wishes=self._wishes_of(name),
+            requests=self._requests_of(name),
             label=task.plan.label,
             step=self.workflows.step(name),
         )
 
-    def _wishes_of(self, name: TaskId) -> tuple[Wish, ...]:
-        return tuple(wish(each) for each in self._session.approvals if each.task == name)
+    def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
+        return tuple(permission_request(each) for each in self._session.approvals if each.task == name)
 
     def agent(self, agent: AgentId) -> AgentView:
         """Return what an agent is doing."""
@@ -322,7 +324,7 @@ class Projection:
                 usage=doing.usage,
                 total=total,
             )
-        wishes = self._wishes_of(task.id)
+        requests = self._requests_of(task.id)
         return AgentView(
             agent,
             status.status,
@@ -333,9 +335,9 @@ class Projection:
             queued=len(lane.queue) - 1,
             last_line=self._last_lines.get(task.id, "").rstrip("\n").rpartition("\n")[2],
             model=task.plan.model,
-            heard=task.heard,
-            wishes=len(wishes),
-            tool=wishes[0].summary if wishes else tool_line(doing.current) if doing.current else "",
+            last_activity=task.last_activity,
+            requests=len(requests),
+            tool=requests[0].summary if requests else tool_line(doing.current) if doing.current else "",
             usage=doing.usage,
             total=total,
         )

@@ -1,4 +1,4 @@
-"""Statements become tasks here: agents looked up, names bound, circles refused, before any starts."""
+"""Statements become tasks here: agents looked up, names bound, cycles refused, before any starts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, assert_never
 
 from teambot_tui.engine.binding import Binder
-from teambot_tui.engine.cycles import Prospect
+from teambot_tui.engine.cycles import PlannedBoard
 from teambot_tui.engine.dependencies import Condition, Dependency, Via
 from teambot_tui.engine.facts import AgentDefined, StatementAccepted, TaskCreated
 from teambot_tui.engine.ids import AgentId
@@ -48,8 +48,8 @@ class _Resolver:
         proceed = policy.on_dependency_failure is OnFailure.PROCEED
         self.condition = Condition.ALWAYS if proceed else Condition.SUCCESS
         self.now = now
-        self.prospect = Prospect(board)
-        self.binder = Binder(source, self.prospect, self.condition)
+        self.planned_board = PlannedBoard(board)
+        self.binder = Binder(source, self.planned_board, self.condition)
         self.facts: list[Accepted] = []
 
     def resolve(self, statements: Sequence[Statement]) -> list[Accepted]:
@@ -120,8 +120,8 @@ class _Resolver:
                 for agent in agents
             ]
             for task in created:
-                if circle := self.prospect.add(task):
-                    way = " → ".join(f"@{agent}" for agent in circle)
+                if cycle := self.planned_board.add(task):
+                    way = " → ".join(f"@{agent}" for agent in cycle)
                     self._fail(
                         f"Circular dependency detected: {way}",
                         agents[task.agent],
@@ -155,7 +155,7 @@ class _Resolver:
         defined = self.roster.temporary.get(agent)
         return TaskCreated(
             time=self.now,
-            task=self.prospect.next_task(agent),
+            task=self.planned_board.next_task(agent),
             agent=agent,
             parts=stage.parts,
             dependencies=(*named, *handed),

@@ -44,7 +44,7 @@ class Roster:
         return next((each for each in self.known_bases if each.lower() == name.lower()), None)
 
     def with_agents(self, *defined: AgentDefined) -> Roster:
-        """Return the roster with agents that joined, or were defined anew."""
+        """Return the roster with agents that joined, or were defined again."""
         agents = dict.fromkeys((*self.agents, *(each.agent for each in defined)))
         joined = {each.agent: each for each in defined}
         return replace(self, agents=tuple(agents), temporary={**self.temporary, **joined})

@@ -155,7 +155,7 @@ class Rules(Moves):
     def _note_start(self, fact: TaskStarted) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
-            task.started = task.heard = fact.time
+            task.started = task.last_activity = fact.time
             task.prompt = fact.prompt
             self._effects.append(fact)
 
@@ -163,7 +163,7 @@ class Rules(Moves):
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
             task.output.append(fact.text)
-            task.heard = fact.time
+            task.last_activity = fact.time
             self._effects.append(fact)
 
     def _note_activity(self, fact: ActivityReported) -> None:
@@ -171,14 +171,14 @@ class Rules(Moves):
         if task.lane.busy is task:
             if isinstance(fact.activity, Usage):  # it was used even if the task is cancelled
                 self.spending.add(task.id, fact.activity)
-            task.heard = fact.time
+            task.last_activity = fact.time
             self._effects.append(fact)
 
     def _start_wait(self, fact: WaitStarted) -> None:
         """Let others have the place of a task that waits."""
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
-            task.heard = fact.time
+            task.last_activity = fact.time
             task.level.waiting += not task.waits
             task.waits |= {fact.wait}
             self._effects.append(fact)
@@ -187,7 +187,7 @@ class Rules(Moves):
     def _go_on(self, fact: WaitEnded) -> None:
         task = self.board.tasks[fact.task]
         if fact.wait in task.waits:
-            task.heard = fact.time
+            task.last_activity = fact.time
             task.waits -= {fact.wait}
             task.level.waiting -= not task.waits
             self._effects.append(fact)
@@ -195,7 +195,7 @@ class Rules(Moves):
     def _ask(self, fact: PermissionAsked) -> None:
         task = self.board.tasks[fact.task]
         if task.state is State.EXECUTING:
-            task.heard = fact.time
+            task.last_activity = fact.time
             self._effects += self.approvals.ask(fact)
 
     def _set_budget(self, fact: BudgetSet) -> None:

@@ -200,12 +200,12 @@ class Runner:
         await asyncio.wait((answer, work), return_when=asyncio.FIRST_COMPLETED)
         return answer.result() if answer.done() else None
 
-    def _ask(self, member: Member, task: TaskId, wish: Permission) -> None:
-        shown = show(wish)
-        request = one_line(wish.id)
+    def _ask(self, member: Member, task: TaskId, permission: Permission) -> None:
+        shown = show(permission)
+        request = one_line(permission.id)
         while (task, request) in self._asking:  # an agent may use an id twice, and still waits for both
             request += "'"
-        self._asking[task, request] = wish.answer
+        self._asking[task, request] = permission.answer
         self.report(
             PermissionAsked(
                 self._clock(),
@@ -217,7 +217,7 @@ class Runner:
                 member.permissions,
                 self._attended,
                 shown.key,
-                wish.acts,
+                permission.acts,
                 shown.is_whole,
             )
         )

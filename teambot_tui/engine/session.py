@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from teambot_tui.engine.bus import Bus
 from teambot_tui.engine.clock import steady_clock
 from teambot_tui.engine.context import LONGEST_KEY, as_json
-from teambot_tui.engine.cycles import circle_of_retry
+from teambot_tui.engine.cycles import cycle_of_retry
 from teambot_tui.engine.expansion import Expansion
 from teambot_tui.engine.explain import Explanation, explain_facts, find_slips_in
 from teambot_tui.engine.facts import (
@@ -46,7 +46,7 @@ from teambot_tui.engine.monitor import log_dependencies, log_refusal
 from teambot_tui.engine.orders import OrderError, place
 from teambot_tui.engine.outcomes import Outcome, RefusedError, Result
 from teambot_tui.engine.policy import Policy
-from teambot_tui.engine.ports import Lasting, Offering
+from teambot_tui.engine.ports import ListsModels, Stateful
 from teambot_tui.engine.resolver import resolve
 from teambot_tui.engine.roster import Roster
 from teambot_tui.engine.rules import Rules
@@ -94,7 +94,7 @@ class Session:
     All methods belong to the event loop in which the session was entered.
 
     Args:
-        attended: somebody is there to answer when an agent asks permission; else such a wish is rejected.
+        attended: somebody is there to answer when an agent asks permission; else such a request is rejected.
         bases: what temporary agents may be made of besides the members; `recruit` makes them.
         promoted: the members that were temporary agents once: one of that name may be defined all the same.
         include: returns the text of a file for `{{include: path}}`, or raises IncludeRefusedError.
@@ -200,7 +200,7 @@ class Session:
 
     @property
     def approvals(self) -> tuple[PermissionAsked, ...]:
-        """The wishes of agents that wait for the person, in the order they came."""
+        """The requests of agents that wait for the person, in the order they came."""
         return tuple(self._rules.approvals.open.values())
 
     @log_refusal("statement", StatementError)
@@ -401,13 +401,13 @@ class Session:
         An agent or a label means its last task. A skipped task means the one at the root.
 
         Raises:
-            RefusedError: there is nothing to retry, it would close a circle, or the session is closing.
+            RefusedError: there is nothing to retry, it would close a cycle, or the session is closing.
         """
         if self.is_closing:
             raise RefusedError(_CLOSING)
         task = task_to_retry(self.board, target, self._roster.agents)
-        if circle := circle_of_retry(self.board, task):
-            way = " → ".join(f"@{agent}" for agent in circle)
+        if cycle := cycle_of_retry(self.board, task):
+            way = " → ".join(f"@{agent}" for agent in cycle)
             raise RefusedError(f"Circular dependency detected: {way}")
         self._runner.report(RetryRequested(self._clock(), task.id))
         return task.id
@@ -465,14 +465,14 @@ class Session:
     async def forget(self, agent: AgentId) -> None:
         """Let the agent's next task begin without memory of the earlier ones."""
         backend = self._members[agent].backend
-        if isinstance(backend, Lasting):
+        if isinstance(backend, Stateful):
             await backend.forget(agent)
         self._runner.report(MemoryForgotten(self._clock(), agent))
 
     async def offered_models(self, agent: AgentId) -> tuple[str, ...]:
         """Return the models that an agent's backend offers, as far as it tells; it may raise anything."""
         backend = self._members[agent].backend
-        return await backend.models(self._directory) if isinstance(backend, Offering) else ()
+        return await backend.models(self._directory) if isinstance(backend, ListsModels) else ()
 
     async def idle(self) -> None:
         """Wait until every task has ended and nothing runs any more."""

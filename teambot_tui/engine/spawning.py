@@ -57,7 +57,7 @@ class SpawnOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _SpawnRequest:
     """What is wanted of each run; see `Spawner.spawn`.
 
     `agent` is who does it or what an agent is made of for it, `name` how a new agent is to be called.
@@ -169,10 +169,10 @@ class Spawner:
         anyway; what has become of it by the time of the answer is looked at again.
 
         Raises:
-            OrderError: something is unknown, closes a circle, or exceeds a limit; nothing was started.
+            OrderError: something is unknown, closes a cycle, or exceeds a limit; nothing was started.
         """
         made_of = base or agent or GENERAL
-        wish = _Wish(
+        request = _SpawnRequest(
             agent=self._session.roster.base(made_of) or made_of,
             name=agent if base else None,
             prompt=printable(prompt or "").strip(),
@@ -188,49 +188,51 @@ class Spawner:
         )
         tasks = [task] if isinstance(task, str) else list(task)
         if permission is not None:
-            self._session.planned(*self._ordered(tasks, wish, parallel, dict(self._numbers)))
+            self._session.planned(*self._ordered(tasks, request, parallel, dict(self._numbers)))
             await permission()
-        orders, newcomers = self._ordered(tasks, wish, parallel, self._numbers)
+        orders, newcomers = self._ordered(tasks, request, parallel, self._numbers)
         placed = self._session.place(orders, newcomers)
         self._made.update(newcomer.agent for newcomer in newcomers)
         self.count += len(placed)
-        if wish.timeout is not None:
+        if request.timeout is not None:
             for each in placed:
-                self._set_timer(each, wish.timeout)
+                self._set_timer(each, request.timeout)
         runs = [Run(self._session, each) for each in placed]
         return runs[0] if isinstance(task, str) else runs
 
     @log_refusal("run", OrderError)
     def _ordered(
-        self, tasks: list[str], wish: _Wish, parallel: bool, numbers: dict[str, int]
+        self, tasks: list[str], request: _SpawnRequest, parallel: bool, numbers: dict[str, int]
     ) -> tuple[list[Order], list[Newcomer]]:
         """Return what is to be placed, and who joins to do it; `numbers` count the names of those."""
-        self._check(tasks, wish)
-        alone = self._is_alone(wish) or (parallel and len(tasks) > 1)
-        labels = _labels(wish.label, len(tasks))
-        agents = self._new_names(wish, labels, numbers) if alone else [AgentId(wish.agent)] * len(tasks)
-        needs = self._needs(wish)
-        context = _context(wish.context)
-        condition = _ON_FAILURE[wish.on_failure]
-        via = Via.RESULT if wish.include_results else Via.AFTER
+        self._check(tasks, request)
+        alone = self._is_alone(request) or (parallel and len(tasks) > 1)
+        labels = _labels(request.label, len(tasks))
+        agents = self._new_names(request, labels, numbers) if alone else [AgentId(request.agent)] * len(tasks)
+        needs = self._needs(request)
+        context = _context(request.context)
+        condition = _ON_FAILURE[request.on_failure]
+        via = Via.RESULT if request.include_results else Via.AFTER
         orders: list[Order] = []
         for number, (text, label, agent) in enumerate(zip(tasks, labels, agents, strict=True)):
             before = [] if parallel or not number else [Need(number - 1, via, condition)]
             typed = printable(text)
             order = Order(
                 agent,
-                self._parts(typed, wish),
+                self._parts(typed, request),
                 needs=(*needs, *before),
                 label=label,
-                model=wish.model,
-                parent=wish.parent,
+                model=request.model,
+                parent=request.parent,
                 context=context,
-                retries=wish.retries,
-                typed=typed if wish.parent is None else None,
+                retries=request.retries,
+                typed=typed if request.parent is None else None,
                 condition=condition,
             )
             orders.append(order)
-        return orders, [Newcomer(agent, wish.agent, wish.parent, wish.prompt) for agent in agents if alone]
+        return orders, [
+            Newcomer(agent, request.agent, request.parent, request.prompt) for agent in agents if alone
+        ]
 
     def see_end(self, task: TaskId) -> None:
         """A task has ended: an agent that was made for it need not stay in view for ever."""
@@ -253,45 +255,45 @@ class Spawner:
 
     # What is asked for
 
-    def _parts(self, text: str, wish: _Wish) -> tuple[Part, ...]:
-        if wish.parent is not None:  # what an agent says is never syntax
+    def _parts(self, text: str, request: _SpawnRequest) -> tuple[Part, ...]:
+        if request.parent is not None:  # what an agent says is never syntax
             return (Words(text, Span(0, len(text))),)
         try:
             return self._session.prompt_of(text)
         except StatementError as error:
             raise OrderError(f"{error.message} ({error.hint})" if error.hint else error.message) from error
 
-    def _check(self, tasks: list[str], wish: _Wish) -> None:
+    def _check(self, tasks: list[str], request: _SpawnRequest) -> None:
         session = self._session
         policy, board = session.policy, session.board
         if not tasks or not all(text.strip() for text in tasks):
             raise OrderError("A run needs a task.")
-        if wish.on_failure not in _ON_FAILURE:
+        if request.on_failure not in _ON_FAILURE:
             raise OrderError(
                 f"on_dependency_failure must be one of {', '.join(_ON_FAILURE)},"
-                f" not {one_line(wish.on_failure, 40)}."
+                f" not {one_line(request.on_failure, 40)}."
             )
-        if wish.retries < 0 or (wish.timeout is not None and not wish.timeout > 0):
+        if request.retries < 0 or (request.timeout is not None and not request.timeout > 0):
             raise OrderError("retries must not be negative, and timeout must be above 0.")
-        if wish.label and set(wish.label) & set(_NOT_IN_LABELS):
+        if request.label and set(request.label) & set(_NOT_IN_LABELS):
             raise OrderError(f"A label must not contain {_NOT_IN_LABELS}, which are for the ids of tasks.")
-        if session.roster.base(wish.agent) is None:
+        if session.roster.base(request.agent) is None:
             known = tuple(dict.fromkeys((*session.roster.agents, *session.roster.bases)))
-            near = did_you_mean(wish.agent, known)
+            near = did_you_mean(request.agent, known)
             hint = f" Did you mean {near}?" if near else ""
             raise OrderError(
-                f"There is no agent {one_line(wish.agent, 60)}.{hint} There are: {', '.join(known)}"
+                f"There is no agent {one_line(request.agent, 60)}.{hint} There are: {', '.join(known)}"
             )
-        if wish.name is not None:
-            self._check_name(wish)
+        if request.name is not None:
+            self._check_name(request)
         if self.count + len(tasks) > policy.spawn_runs:
             raise OrderError(
                 f"A session may start at most {policy.spawn_runs} runs (spawn_runs);"
                 f" {self.count} were started."
             )
-        if wish.parent is None:
+        if request.parent is None:
             return
-        parent = board.tasks[wish.parent]
+        parent = board.tasks[request.parent]
         if parent.ended is not None:
             raise OrderError(f"{parent.id} has ended and can start nothing any more.")
         if parent.level.depth >= policy.spawn_depth:
@@ -304,9 +306,9 @@ class Spawner:
                 f" {parent.id} has started {started}."
             )
 
-    def _check_name(self, wish: _Wish) -> None:
-        name, roster = wish.name or "", self._session.roster
-        if not wish.prompt:
+    def _check_name(self, request: _SpawnRequest) -> None:
+        name, roster = request.name or "", self._session.roster
+        if not request.prompt:
             raise OrderError("A new agent needs a prompt beside its base: say who it is.")
         if not is_agent_id(name) or name in RESERVED:
             raise OrderError(
@@ -319,34 +321,36 @@ class Spawner:
                 " or take another name."
             )
 
-    def _needs(self, wish: _Wish) -> tuple[Need, ...]:
+    def _needs(self, request: _SpawnRequest) -> tuple[Need, ...]:
         session = self._session
-        if wish.on_failure == "refuse":
-            for name in wish.after:
+        if request.on_failure == "refuse":
+            for name in request.after:
                 task = session.board.tasks[find(name, session.board, session.roster)]
                 if task.spoiled:
                     raise OrderError(f"{name} {task.state}: {task.reason}".rstrip(": "))
-        references = [key[1:] for key in wish.context if key.startswith("$")]
-        condition = _ON_FAILURE[wish.on_failure]
-        via = Via.RESULT if wish.include_results else Via.AFTER
+        references = [key[1:] for key in request.context if key.startswith("$")]
+        condition = _ON_FAILURE[request.on_failure]
+        via = Via.RESULT if request.include_results else Via.AFTER
         return (
-            *(Need(name, via, condition) for name in wish.after),
+            *(Need(name, via, condition) for name in request.after),
             *(Need(name, Via.CONTEXT, condition, name) for name in references),
         )
 
     # Who does it
 
-    def _is_alone(self, wish: _Wish) -> bool:
+    def _is_alone(self, request: _SpawnRequest) -> bool:
         roster = self._session.roster
-        is_base = wish.agent in roster.bases and wish.agent not in roster.team
-        is_new = wish.parent is not None or bool(wish.prompt)
-        return is_new or is_base or wish.agent not in roster.agents
+        is_base = request.agent in roster.bases and request.agent not in roster.team
+        is_new = request.parent is not None or bool(request.prompt)
+        return is_new or is_base or request.agent not in roster.agents
 
-    def _new_names(self, wish: _Wish, labels: list[str | None], numbers: dict[str, int]) -> list[AgentId]:
+    def _new_names(
+        self, request: _SpawnRequest, labels: list[str | None], numbers: dict[str, int]
+    ) -> list[AgentId]:
         taken = {*self._session.roster.agents, *self._session.roster.bases, *self._made, *RESERVED}
-        if wish.name is not None and len(labels) == 1:
-            return [AgentId(wish.name)]
-        agent = wish.name or wish.agent
+        if request.name is not None and len(labels) == 1:
+            return [AgentId(request.name)]
+        agent = request.name or request.agent
         names: list[AgentId] = []
         for label in labels:
             if label is not None and is_agent_id(label) and label not in taken:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.context import entries
-from teambot_tui.engine.cycles import Prospect
+from teambot_tui.engine.cycles import PlannedBoard
 from teambot_tui.engine.facts import StatementAccepted
 from teambot_tui.engine.ids import AgentId, TaskId, task_id
 from teambot_tui.engine.outcomes import RefusedError
@@ -72,16 +72,16 @@ def once_more(
     """Return the facts that accepting a task again would be: the words, options and inputs it had then.
 
     Raises:
-        RefusedError: its agent has left, or it would close a circle.
+        RefusedError: its agent has left, or it would close a cycle.
     """
     plan = task.plan
     if task.agent not in agents:
         raise RefusedError(f"@{task.agent} has left, so {task.id} cannot be done once more.")
-    prospect = Prospect(board)
+    planned_board = PlannedBoard(board)
     created = replace(
         plan,
         time=now,
-        task=prospect.next_task(task.agent),
+        task=planned_board.next_task(task.agent),
         dependencies=tuple(
             dependency if source is None else replace(dependency, task=source.id)
             for dependency, source in zip(plan.dependencies, task.sources, strict=True)
@@ -89,8 +89,8 @@ def once_more(
         parent=None,
         context=tuple((each.key, each.value) for each in entries(task, board) if each.origin != "session"),
     )
-    if circle := prospect.add(created):
-        way = " → ".join(f"@{agent}" for agent in circle)
+    if cycle := planned_board.add(created):
+        way = " → ".join(f"@{agent}" for agent in cycle)
         raise RefusedError(f"Circular dependency detected: {way}")
     return StatementAccepted(now, _statement(plan), (created.task,)), created
 

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from teambot_tui.engine.ports import Lasting, Suspendable
+from teambot_tui.engine.ports import Stateful, Suspendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ForgetAgent:
     """The agent has left this backend: end what is kept for it."""
 
-    backend: Lasting
+    backend: Stateful
     agent: AgentId
 
 
@@ -38,7 +38,7 @@ class SuspendAgent:
 class CloseBackend:
     """No agent runs on this backend any more: end everything it keeps."""
 
-    backend: Lasting
+    backend: Stateful
 
 
 Due: TypeAlias = ForgetAgent | SuspendAgent | CloseBackend
@@ -65,9 +65,9 @@ class Upkeep:
         self._team = frozenset(self._runs_on)
 
     @property
-    def backends(self) -> Iterator[Lasting]:
+    def backends(self) -> Iterator[Stateful]:
         """Every backend that an agent was ever to run on and that may keep something."""
-        return (backend for backend in self._backends.values() if isinstance(backend, Lasting))
+        return (backend for backend in self._backends.values() if isinstance(backend, Stateful))
 
     def place(self, member: Member) -> None:
         """A member joins, or takes the place of the one of its name."""
@@ -115,7 +115,7 @@ class Upkeep:
             return []
         due: dict[Due, None] = {}
         for agent, backend in self._left:
-            if isinstance(backend, Lasting):
+            if isinstance(backend, Stateful):
                 in_use = self._users[id(backend)] or any(each is backend for each in self._at_work.values())
                 due[ForgetAgent(backend, agent) if in_use else CloseBackend(backend)] = None
         self._left.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.activity import NOTHING, Doing, Wish
+from teambot_tui.engine.activity import NOTHING, Doing, PermissionRequest
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import State
@@ -41,7 +41,7 @@ class TaskView:
     dependents: tuple[TaskId, ...]
     model: str | None
     doing: Doing = NOTHING
-    wishes: tuple[Wish, ...] = ()
+    requests: tuple[PermissionRequest, ...] = ()
     label: str | None = None
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
@@ -65,13 +65,13 @@ class AgentView:
     last_seconds: float = 0.0
     last_line: str = ""
     model: str | None = None
-    heard: float = 0.0
+    last_activity: float = 0.0
     """When an executing agent last gave a sign of life."""
     joined: bool = False
     """Whether it is here for this session only."""
     parent: TaskId | None = None
     """The task that started it, if it was not the person."""
-    wishes: int = 0
+    requests: int = 0
     """For how much it asks leave."""
     tool: str = ""
     """What it wants to do, or does, in a line, if that is newer than what it said."""
@@ -139,7 +139,7 @@ class Frame:
     """How the workflows ended that have."""
     counts: dict[State, int] | None = None
     """How many tasks are in which state."""
-    wishes: tuple[Wish, ...] | None = None
+    requests: tuple[PermissionRequest, ...] | None = None
     """What agents ask permission for, in the order they asked."""
     roster: Roster | None = None
     models: dict[AgentId, str | None] | None = None

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _COLOURS = ("36", "33", "35", "32", "34", "31")
 _WIDEST_NAME = 20
 _LONGEST_LINE = 16 * 1024
-_LONGEST_WISH = 200
+_LONGEST_REQUEST = 200
 
 
 class PlainPrinter:
@@ -51,7 +51,7 @@ class PlainPrinter:
         self._begun: dict[TaskId, list[str]] = {}
         self._statuses = Statuses()
         self._workflow: UpStarted | None = None
-        self._wishes: dict[tuple[TaskId, str], PermissionAsked] = {}
+        self._requests: dict[tuple[TaskId, str], PermissionAsked] = {}
 
     def see(self, fact: Fact) -> None:
         """Write what a fact says to someone who watches."""
@@ -64,7 +64,7 @@ class PlainPrinter:
             case ActivityReported(_, task, Notice(text)):
                 self._end(task, text)
             case PermissionAsked(task=task, request=request):
-                self._wishes[task, request] = fact
+                self._requests[task, request] = fact
             case PermissionSettled():
                 self._settle(fact)
             case BudgetReached(_, cost, tokens):
@@ -105,11 +105,11 @@ class PlainPrinter:
             self._write(f"{name}: iteration {iteration} of {workflow.iterations}\n")
 
     def _settle(self, settled: PermissionSettled) -> None:
-        wish = self._wishes.pop((settled.task, settled.request), None)
-        if wish is None or settled.verdict is not Verdict.REJECT:
+        request = self._requests.pop((settled.task, settled.request), None)
+        if request is None or settled.verdict is not Verdict.REJECT:
             return
-        agent = agent_of(wish.task)
-        what = f"{wish.kind or 'use'} `{one_line(wish.detail or wish.tool, _LONGEST_WISH)}`"
+        agent = agent_of(request.task)
+        what = f"{request.kind or 'use'} `{one_line(request.detail or request.tool, _LONGEST_REQUEST)}`"
         line = f"@{agent}: wanted to {what}: rejected, {settled.why}; set permissions in your settings"
         self._write(self._paint(agent, line) + "\n")
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from concurrent.futures import Future
 
-    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.ports import Verdict
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
@@ -147,7 +147,7 @@ class Actions:
         await self.ask(lambda session: session.cancel(target))
         also = f"; skipped {', '.join(fallen)}" if fallen else ""
         what = "it" if len(tasks) == 1 else "the first"
-        again = "/up starts it anew" if ended else f"/retry {tasks[0]} brings {what} back"
+        again = "/up starts it again" if ended else f"/retry {tasks[0]} brings {what} back"
         self._person.tell(f"Cancelled {', '.join(tasks)}{also}{ended}. {again}.")
 
     async def _retry(self, target: str) -> None:
@@ -198,7 +198,7 @@ class Actions:
         self._bridge.ask(lambda session: session.set_model(agent, model))
         self._person.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
 
-    def answer(self, request: Wish, verdict: Verdict, always: bool) -> None:
+    def answer(self, request: PermissionRequest, verdict: Verdict, always: bool) -> None:
         """Answer an agent that asks for permission."""
         self._bridge.ask(
             lambda session: session.answer(request.task, request.request, verdict, always=always)

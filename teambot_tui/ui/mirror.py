@@ -33,7 +33,7 @@ from teambot_tui.language.parser import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.board import Board
     from teambot_tui.engine.context import Entry
     from teambot_tui.engine.facts import Fact, PermissionAsked
@@ -55,7 +55,7 @@ class Changes:
     """In order."""
     joined: tuple[AgentId, ...] = ()
     left: tuple[AgentId, ...] = ()
-    troubles: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """What went wrong beside the work, such as a disk that is full."""
     active: tuple[TaskId, ...] = ()
     """The tasks that did something besides talking."""
@@ -77,7 +77,7 @@ class Mirror:
         self._variables: dict[str, VariableView] = {}
         self.counts = dict.fromkeys(State, 0)
         """How many tasks are in which state."""
-        self.wishes: tuple[Wish, ...] = ()
+        self.requests: tuple[PermissionRequest, ...] = ()
         """What agents ask leave for, in the order they asked."""
         self.used: Usage | None = None
         """What all agents have used, as far as they say."""
@@ -108,8 +108,8 @@ class Mirror:
         self._variables |= {view.name: view for view in frame.variables}
         if frame.counts is not None:
             self.counts = frame.counts
-        if frame.wishes is not None:
-            self.wishes = frame.wishes
+        if frame.requests is not None:
+            self.requests = frame.requests
         if frame.budget is not None:
             self.used = frame.used
         return Changes(

@@ -112,7 +112,7 @@ def _open_session(project: Project, ephemeral: bool, app: TeambotApp) -> Session
 
 
 class _Guarded(LinuxDriver):
-    """A driver that tells the guard when the terminal's modes are on, and draws anew after a stop."""
+    """A driver that tells the guard when the terminal's modes are on, and draws again after a stop."""
 
     _is_on = False
     _has_been_on = False

@@ -1,4 +1,4 @@
-"""The agents' own door to the team: an MCP server in this process, on a loopback port, a secret per agent.
+"""The team tools of the agents: an MCP server in this process, on a loopback port, a secret per agent.
 
 It is started when the first agent that can use it starts. The SDK is imported only then; without it agents
 simply have no such tools.
@@ -15,7 +15,7 @@ from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from teambot_tui.engine.ports import ToolServer
-from teambot_tui.workflows.door import Door, DoorError
+from teambot_tui.workflows.team_tools import TeamTools, TeamToolsError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -37,11 +37,11 @@ _Send: TypeAlias = "Callable[[dict[str, Any]], Awaitable[None]]"
 _Asgi: TypeAlias = "Callable[[dict[str, Any], _Receive, _Send], Awaitable[None]]"
 
 
-class McpDoor:
-    """Offers the door of a session to its agents; every `beat` seconds it tells who waits that it goes on."""
+class McpTeamTools:
+    """Offers the team tools of a session to its agents; every `beat` seconds it tells those who wait."""
 
     def __init__(self, session: Session, *, beat: float = _BEAT) -> None:
-        self._door = Door(session)
+        self._team_tools = TeamTools(session)
         self._beat = beat
         self._servers: dict[AgentId, ToolServer] = {}
         self._callers: dict[str, AgentId] = {}
@@ -119,7 +119,7 @@ class McpDoor:
         for name in ("mcp", "uvicorn"):
             getLogger(name).propagate = False
             getLogger(name).addHandler(logging.NullHandler())
-        add_tools(server, self._door, self._caller, self._waited_for, self._beat)
+        add_tools(server, self._team_tools, self._caller, self._waited_for, self._beat)
         return server, uvicorn
 
     def _waited_for(self, agent: AgentId) -> AbstractContextManager[None]:
@@ -129,7 +129,7 @@ class McpDoor:
         try:
             return self._callers[authorization.removeprefix("Bearer ")]
         except KeyError as error:
-            raise DoorError("Show the secret that you were given.") from error
+            raise TeamToolsError("Show the secret that you were given.") from error
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The tools of the door as MCP describes them, in words a model understands."""
+"""The team tools as MCP describes them, in words a model understands."""
 
 # No `from __future__ import annotations` here: the SDK reads the annotations to describe the parameters.
 
@@ -20,7 +20,7 @@ from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.spawning import SpawnOptions
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import did_you_mean
-from teambot_tui.workflows.door import Door, DoorError
+from teambot_tui.workflows.team_tools import TeamTools, TeamToolsError
 
 Names = str | list[str]
 _READS = ToolAnnotations(read_only_hint=True)
@@ -71,12 +71,12 @@ def _named(tool: str, arguments: dict[str, Any], known: tuple[str, ...]) -> dict
 
 def add_tools(
     server: TeamServer,
-    door: Door,
+    team_tools: TeamTools,
     caller: Callable[[str], AgentId],
     waited_for: Callable[[AgentId], AbstractContextManager[None]],
     beat: float,
 ) -> None:
-    """Give a server the tools of the door.
+    """Give a server the team tools.
 
     `caller` tells who shows which authorization. What may take long happens within `waited_for`,
     and its client gets a sign of life every `beat` seconds, or it would give up.
@@ -148,7 +148,7 @@ def add_tools(
             on_dependency_failure=on_dependency_failure,
         )
         async with taking_long(context):  # the person may be asked
-            return await _answer(door.spawn(who(context), task, options))
+            return await _answer(team_tools.spawn(who(context), task, options))
 
     @server.tool(structured_output=False, annotations=_READS)
     async def wait(
@@ -161,7 +161,7 @@ def add_tools(
     ) -> str:
         """Wait until runs have ended. Tells how each of them stands, also when the time is over."""
         async with taking_long(context):
-            return await _answer(door.wait(who(context), runs, at_least=at_least, seconds=timeout))
+            return await _answer(team_tools.wait(who(context), runs, at_least=at_least, seconds=timeout))
 
     @server.tool(structured_output=False, annotations=_READS)
     async def output(
@@ -169,7 +169,7 @@ def add_tools(
     ) -> str:
         """Read what a run has said, so far or in all."""
         who(context)
-        return await _answer(_now(lambda: door.output(run)))
+        return await _answer(_now(lambda: team_tools.output(run)))
 
     @server.tool(structured_output=False, annotations=_READS)
     async def status(
@@ -180,13 +180,13 @@ def add_tools(
     ) -> str:
         """Tell how runs stand: queued, waiting for whom, executing, completed, failed, skipped, cancelled."""
         who(context)
-        return await _answer(_now(lambda: door.status(runs)))
+        return await _answer(_now(lambda: team_tools.status(runs)))
 
     @server.tool(structured_output=False, annotations=_READS)
     async def list_agents(context: Context[Any, Any]) -> str:
         """List the agents that can be given work."""
         who(context)
-        return await _answer(_now(door.agents))
+        return await _answer(_now(team_tools.agents))
 
     @server.tool(structured_output=False, annotations=_READS)
     async def shared_context(
@@ -196,7 +196,7 @@ def add_tools(
         ] = None,
     ) -> str:
         """Read the context that you share with whoever started you, or what another of its runs is told."""
-        return await _answer(_now(lambda: door.shared_context(who(context), run)))
+        return await _answer(_now(lambda: team_tools.shared_context(who(context), run)))
 
 
 @asynccontextmanager
@@ -223,5 +223,5 @@ async def _now(read: Callable[[], object]) -> object:
 async def _answer(work: Awaitable[object]) -> str:
     try:
         return json.dumps(await work, ensure_ascii=False)
-    except DoorError as error:
+    except TeamToolsError as error:
         raise ToolError(str(error)) from error

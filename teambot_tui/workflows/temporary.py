@@ -150,7 +150,7 @@ class Keeper:
         self._on_note = on_note
         self._kept = set(self._loaded)
         self._uses: Counter[str] = Counter()
-        self._troubled = False
+        self._warningd = False
         self._thread: ThreadPoolExecutor | None = None
 
     def begin(self) -> None:
@@ -209,6 +209,6 @@ class Keeper:
             work()
         except (StoreError, OSError, ValueError) as error:
             logger.debug("temporary agents: %s", error)
-            if not self._troubled:
-                self._troubled = True
+            if not self._warningd:
+                self._warningd = True
                 self._on_note(f"not kept in {TEMPORARY_AGENTS}: {one_line(str(error))}")

@@ -340,7 +340,7 @@ class Agent:
 
     def on_twice(self, prompt: str) -> None:
         for number in (2001, 2002):
-            call = {"toolCallId": "t1", "title": f"Wish {number}"}
+            call = {"toolCallId": "t1", "title": f"PermissionRequest {number}"}
             params = {"sessionId": self.session, "toolCall": call, "options": ONCE}
             self.send({"id": number, "method": "session/request_permission", "params": params})
         answers = [self.answer(2001), self.answer(2002)]

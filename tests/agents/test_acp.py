@@ -22,10 +22,10 @@ from teambot_tui.agents.catalogue import build
 from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.ports import (
-    Lasting,
     Notice,
     Permission,
     Plan,
+    Stateful,
     Step,
     Text,
     Thought,
@@ -106,7 +106,9 @@ class Stage:
         self, *calls: tuple[str, dict[str, Any]], verdict: Verdict = Verdict.ALLOW
     ) -> tuple[list[Any], list[Permission]]:
         heard = await self.answering("call " + json.dumps(calls), verdict)
-        return json.loads(heard.text), [wish for wish in heard.updates if isinstance(wish, Permission)]
+        return json.loads(heard.text), [
+            request for request in heard.updates if isinstance(request, Permission)
+        ]
 
 
 @pytest.fixture
@@ -397,19 +399,19 @@ async def test_permission_is_granted_once_and_never_more_than_that(stage: Make) 
     assert allowed.text == "allowed"
     assert denied.text == "denied (no)"
     assert heard.text == "yes yes forever"
-    wishes = [wish for wish in heard.updates if isinstance(wish, Permission)]
+    requests = [request for request in heard.updates if isinstance(request, Permission)]
     edit = "--- /a\n+++ /a\n@@ -1 +1 @@\n-1\n-2\n+1\n+3"  # there is no such file: both sides whole
-    assert [(wish.id, wish.tool, wish.kind, wish.detail) for wish in wishes] == [
+    assert [(request.id, request.tool, request.kind, request.detail) for request in requests] == [
         ("t1", "Edit", "edit", edit),
         ("t2", "a tool without a name", "other", "t2"),
         ("t3", "a tool without a name", "other", "t3\nallowing it means: Always"),
     ]
 
 
-async def test_nothing_that_was_announced_hides_behind_a_shorter_wish(stage: Make) -> None:
+async def test_nothing_that_was_announced_hides_behind_a_shorter_request(stage: Make) -> None:
     async with stage() as team:
         heard = await team.answering("ask-with-less", Verdict.ALLOW)
-    details = [wish.detail for wish in heard.updates if isinstance(wish, Permission)]
+    details = [request.detail for request in heard.updates if isinstance(request, Permission)]
     assert details == ['make\nworkdir: /\npatterns: ["/*"]', "make\nworkdir: /"]
 
 
@@ -419,9 +421,9 @@ async def test_a_permission_that_cannot_be_refused_is_cancelled(stage: Make) -> 
     assert heard.text == "no no cancelled"
 
 
-async def test_wishes_are_answered_each_for_itself(stage: Make) -> None:
-    def decide(wish: Permission) -> Verdict:
-        return Verdict.ALLOW if wish.tool == "Wish 2002" else Verdict.REJECT
+async def test_requests_are_answered_each_for_itself(stage: Make) -> None:
+    def decide(request: Permission) -> Verdict:
+        return Verdict.ALLOW if request.tool == "PermissionRequest 2002" else Verdict.REJECT
 
     async with stage() as team:
         heard = await team.answering("twice", decide)
@@ -431,8 +433,8 @@ async def test_wishes_are_answered_each_for_itself(stage: Make) -> None:
 async def test_a_turn_that_is_cancelled_after_a_denial(stage: Make) -> None:
     async with stage() as team:
         updates = team.run("ask and-cancel")
-        wish = await anext(update async for update in updates if isinstance(update, Permission))
-        wish.answer(Verdict.REJECT)
+        request = await anext(update async for update in updates if isinstance(update, Permission))
+        request.answer(Verdict.REJECT)
         heard = await listen(updates)
     assert heard.error == f"Test Agent cancelled its turn after it was denied permission{KEPT}"
 
@@ -440,8 +442,8 @@ async def test_a_turn_that_is_cancelled_after_a_denial(stage: Make) -> None:
 async def test_a_turn_that_ends_without_a_word_after_a_denial_has_failed(stage: Make) -> None:
     async with stage() as team:
         updates = team.run("ask and-end")
-        wish = await anext(update async for update in updates if isinstance(update, Permission))
-        wish.answer(Verdict.REJECT)
+        request = await anext(update async for update in updates if isinstance(update, Permission))
+        request.answer(Verdict.REJECT)
         heard = await listen(updates)
     assert heard.error == "Test Agent ended its turn without a word after it was denied permission"
     assert [call.state for call in heard.updates if isinstance(call, ToolCall)][-1] is ToolState.FAILED
@@ -450,14 +452,14 @@ async def test_a_turn_that_ends_without_a_word_after_a_denial_has_failed(stage: 
 async def test_silence_after_a_denial_ends_the_task_and_the_next_one_starts_anew(stage: Make) -> None:
     async with stage(silence_timeout=2.0) as team:
         updates = team.run("ask and-hush")
-        wish = await anext(update async for update in updates if isinstance(update, Permission))
-        wish.answer(Verdict.REJECT)
+        request = await anext(update async for update in updates if isinstance(update, Permission))
+        request.answer(Verdict.REJECT)
         heard = await listen(updates)
         assert heard.error == f"Test Agent was stopped: no output for 2 s{KEPT}"
         assert (await team.recall())["memory"] == ["recall"]
 
 
-async def test_a_wish_is_withdrawn_when_its_task_is_cancelled(stage: Make) -> None:
+async def test_a_request_is_withdrawn_when_its_task_is_cancelled(stage: Make) -> None:
     async with stage() as team:
         first = await team.recall()
         updates = team.run("ask")
@@ -562,7 +564,10 @@ async def test_every_way_not_to_start(stage: Make, flag: str, options: dict[str,
 async def test_a_log_in_that_ran_out_in_the_middle(stage: Make) -> None:
     async with stage(login="run `agent login`") as team:
         heard = await team.hear("error login")
-    assert (heard.text, heard.error) == ("half", "Test Agent is not logged in: run `agent login`")
+    assert (heard.text, heard.error) == (
+        "half",
+        "Test Agent is not logged in: run `agent login`",
+    )
 
 
 async def test_a_program_that_is_missing(tmp_path: Path) -> None:
@@ -621,8 +626,8 @@ async def test_of_our_environment_an_agent_sees_what_is_harmless_or_named(
 )
 async def test_what_is_not_offered_is_refused(stage: Make, method: str, params: dict[str, Any]) -> None:
     async with stage() as team:
-        [answer], wishes = await team.calls((method, params))
-    assert (answer["code"], wishes) == (-32601, [])
+        [answer], requests = await team.calls((method, params))
+    assert (answer["code"], requests) == (-32601, [])
 
 
 @pytest.mark.parametrize(
@@ -638,8 +643,8 @@ async def test_requests_that_do_not_fit_the_protocol(
     stage: Make, method: str, params: dict[str, Any]
 ) -> None:
     async with stage(files=True) as team:
-        [answer], wishes = await team.calls((method, params))
-    assert (answer["code"] in (-32602, -32603), wishes) == (True, [])
+        [answer], requests = await team.calls((method, params))
+    assert (answer["code"] in (-32602, -32603), requests) == (True, [])
 
 
 async def test_capabilities_are_off_unless_switched_on(stage: Make) -> None:
@@ -657,7 +662,7 @@ async def test_files_are_read_and_written_with_permission(stage: Make) -> None:
         there = team.directory / "notes.txt"
         there.write_text("one\ntwo\nthree\n")
         new = team.directory / "a" / "b.txt"
-        answers, wishes = await team.calls(
+        answers, requests = await team.calls(
             ("fs/read_text_file", {"path": str(there)}),
             ("fs/read_text_file", {"path": str(there), "line": 2, "limit": 1}),
             ("fs/write_text_file", {"path": str(there), "content": "one\n2\nthree\n"}),
@@ -672,7 +677,7 @@ async def test_files_are_read_and_written_with_permission(stage: Make) -> None:
         assert there.read_text() == "one\n2\nthree\n"
         assert new.read_text() == "new"
         assert [answer["message"] for answer in refused] == ["the person did not allow it"] * 2
-        assert [(wish.tool, wish.kind, wish.detail) for wish in wishes] == [
+        assert [(request.tool, request.kind, request.detail) for request in requests] == [
             (f"read {there}", "read", str(there)),
             (f"read {there}", "read", str(there)),
             (f"write {there}", "edit", f"--- {there}\n+++ {there}\n@@ -2 +2 @@\n one\n-two\n+2\n three"),
@@ -695,8 +700,8 @@ async def test_a_file_that_changes_while_the_person_looks_is_asked_about_again(
             there.write_text("one\ntwo\n")
         asked: list[str] = []
 
-        def look(wish: Permission) -> Verdict:
-            asked.append(wish.detail)
+        def look(request: Permission) -> Verdict:
+            asked.append(request.detail)
             if len(asked) > 1:
                 return Verdict.ALLOW
             if happens != "appeared":
@@ -739,10 +744,10 @@ async def test_where_a_path_leads_is_shown(stage: Make) -> None:
         hook.write_text("true\n")
         (team.directory / "notes.txt").symlink_to(hook)
         path = f"{team.directory}/notes.txt"
-        _, wishes = await team.calls(
+        _, requests = await team.calls(
             ("fs/read_text_file", {"path": path}), ("fs/write_text_file", {"path": path, "content": "true\n"})
         )
-    assert [wish.detail for wish in wishes] == [
+    assert [request.detail for request in requests] == [
         f"{path}\nleads to: {hook}",
         f"leads to: {hook}\n--- {path}\n+++ {path}\n@@ -2 +2 @@\n true",
     ]
@@ -776,18 +781,18 @@ async def test_no_path_leads_out_of_the_working_directory(stage: Make, tmp_path:
             f"{work}/binary",
         ]
         reads, _ = await team.calls(*(("fs/read_text_file", {"path": path}) for path in paths))
-        writes, wishes = await team.calls(
+        writes, requests = await team.calls(
             *(("fs/write_text_file", {"path": path, "content": "x"}) for path in paths)
         )
-        large, large_wishes = await team.calls(
+        large, large_requests = await team.calls(
             ("fs/write_text_file", {"path": f"{work}/large", "content": "x" * (1024 * 1024 + 1)})
         )
-        terminal, terminal_wishes = await team.calls(
+        terminal, terminal_requests = await team.calls(
             ("terminal/create", {"command": "pwd", "cwd": f"{work}/way"})
         )
         assert all("message" in answer for answer in [*reads, *writes, *large, *terminal])
         assert "canary" not in json.dumps([reads, writes])
-        assert [*wishes, *large_wishes, *terminal_wishes] == []
+        assert [*requests, *large_requests, *terminal_requests] == []
         assert secret.read_text() == "canary"
         assert not (work / "large").exists()
         assert list((tmp_path / "work-too").iterdir()) == []
@@ -812,7 +817,7 @@ async def test_terminals_run_with_permission_and_bounded_output(stage: Make) -> 
         (team.directory / "sub").mkdir()
         script = "echo $FOO; pwd; echo err >&2; cat; exit 3"
         run = {"command": "sh", "args": ["-c", script], "cwd": f"{team.directory}/sub"}
-        answers, wishes = await team.calls(
+        answers, requests = await team.calls(
             ("terminal/create", {**run, "env": [{"name": "FOO", "value": "bar"}]}),
             ("terminal/wait_for_exit", {"terminalId": "terminal-1"}),
             ("terminal/output", {"terminalId": "terminal-1"}),
@@ -829,8 +834,8 @@ async def test_terminals_run_with_permission_and_bounded_output(stage: Make) -> 
         )
         refused, _ = await team.calls(("terminal/create", {"command": "id"}), verdict=Verdict.REJECT)
         place = (team.directory / "sub").resolve()
-    assert wishes[0].kind == "execute"
-    assert wishes[0].detail == f"sh -c '{script}'\nFOO=bar\nin {place}"
+    assert requests[0].kind == "execute"
+    assert requests[0].detail == f"sh -c '{script}'\nFOO=bar\nin {place}"
     assert answers[1] == {"exitCode": 3}
     assert answers[2] == {
         "output": f"bar\n{place}\nerr\n",
@@ -860,7 +865,7 @@ async def test_an_agent_that_can_use_our_tools_is_told_where_they_are(stage: Mak
 
 async def test_an_agent_is_built_from_settings(tmp_path: Path, go: Go) -> None:
     backend = build("acp", {"command": acp_command(go.path), "files": True, "start_timeout": SAFETY})
-    assert isinstance(backend, Lasting)
+    assert isinstance(backend, Stateful)
     heard = await listen(backend.run(request(tmp_path, "hello")))
     await backend.aclose()
     assert heard.updates == [Text("hello")]

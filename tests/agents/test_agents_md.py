@@ -55,7 +55,7 @@ async def test_nothing_above_the_repository_counts_nor_above_a_directory_without
     assert await system_in(alone) == "You are pm."
 
 
-@pytest.mark.parametrize("kind", ["link out", "pipe", "directory", "circle", "too large"])
+@pytest.mark.parametrize("kind", ["link out", "pipe", "directory", "cycle", "too large"])
 async def test_what_cannot_be_read_is_left_out(repository: Path, kind: str) -> None:
     path = repository / "AGENTS.md"
     match kind:
@@ -65,7 +65,7 @@ async def test_what_cannot_be_read_is_left_out(repository: Path, kind: str) -> N
             os.mkfifo(path)
         case "directory":
             path.mkdir()
-        case "circle":
+        case "cycle":
             path.symlink_to(path)
         case "too large":
             path.write_bytes(b"x" * (1024 * 1024 + 1))

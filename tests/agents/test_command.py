@@ -333,8 +333,8 @@ async def test_a_program_is_told_where_our_tools_are_in_a_private_file(tmp_path:
         "print(open(p).read() if p else '')"
     )
     backend = CommandBackend(show, tool_arguments=["--mcp-config={tools}"])
-    wish = replace(request(tmp_path), tools=tools)
-    said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
+    asked = replace(request(tmp_path), tools=tools)
+    said = "".join([update.text async for update in backend.run(asked) if isinstance(update, Text)])
     if not offered:
         assert said.strip() == ""
         return
@@ -368,8 +368,8 @@ async def test_a_program_is_told_of_our_tools_by_variables_and_the_secret_only_t
             "FILE": "{tools}",
         },
     )
-    wish = replace(request(tmp_path), tools=tools)
-    said = "".join([update.text async for update in backend.run(wish) if isinstance(update, Text)])
+    asked = replace(request(tmp_path), tools=tools)
+    said = "".join([update.text async for update in backend.run(asked) if isinstance(update, Text)])
     arguments, environ = json.loads(said)
     if not offered:
         assert arguments == []
@@ -390,8 +390,8 @@ async def test_a_program_that_waits_for_our_tools_is_not_silent(tmp_path: Path) 
 
     waiting = python(f"print('asks', flush=True); open({str(go.path)!r}).read(1); print('done')")
     backend = CommandBackend(waiting, tool_arguments=["{tools}"], silence_timeout=2.5)
-    wish = replace(request(tmp_path), tools=tools)
-    async with asyncio.timeout(SAFETY), aclosing(backend.run(wish)) as updates:
+    asked = replace(request(tmp_path), tools=tools)
+    async with asyncio.timeout(SAFETY), aclosing(backend.run(asked)) as updates:
         assert await anext(updates) == Text("asks\n")
         with server.attention.waited_for(), server.attention.waited_for():
             done = asyncio.ensure_future(anext(updates))

@@ -175,7 +175,7 @@ async def test_who_is_never_answered_is_not_silent_and_can_be_cancelled(
     async with subject.backend(Behaviour.ASK, go, subject.moment) as (backend, prompt):
         updates = backend.run(request(tmp_path, prompt))
         async with asyncio.timeout(SAFETY):
-            wish = await anext(update async for update in updates if isinstance(update, Permission))
+            permission = await anext(update async for update in updates if isinstance(update, Permission))
         waiting = asyncio.create_task(listen(updates))
         await asyncio.wait([waiting], timeout=1.2 * subject.moment)
         assert not waiting.done()
@@ -183,7 +183,7 @@ async def test_who_is_never_answered_is_not_silent_and_can_be_cancelled(
         waiting.cancel()
         await asyncio.wait([waiting], timeout=SAFETY)
         assert asyncio.get_running_loop().time() - begin < SOON
-        wish.answer(Verdict.ALLOW)  # too late, and harmless
+        permission.answer(Verdict.ALLOW)  # too late, and harmless
 
 
 @every_backend

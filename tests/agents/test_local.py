@@ -16,7 +16,7 @@ from teambot_tui.agents.backends.local import Local
 from teambot_tui.agents.groups import guard
 from teambot_tui.agents.models import TINY, path_of
 from teambot_tui.engine.ids import AgentId
-from teambot_tui.engine.ports import BackendError, Lasting, Text, Usage
+from teambot_tui.engine.ports import BackendError, Stateful, Text, Usage
 from tests.agents.test_openai import request
 from tests.agents.test_process import SAFETY
 
@@ -86,7 +86,7 @@ async def test_a_file_that_is_no_model(tmp_path: Path) -> None:
 def test_it_says_what_it_is() -> None:
     assert "tiny demo model" in Local().description
     assert Local("/models/big.gguf").description == "big.gguf, on this machine"
-    assert isinstance(Local(), Lasting)
+    assert isinstance(Local(), Stateful)
 
 
 @pytest.mark.local_model

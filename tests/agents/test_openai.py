@@ -16,7 +16,7 @@ import pytest
 
 from teambot_tui.agents.backends.openai import OpenAI
 from teambot_tui.engine.ids import AgentId, TaskId
-from teambot_tui.engine.ports import BackendError, Lasting, Request, Text, Thought, Usage
+from teambot_tui.engine.ports import BackendError, Request, Stateful, Text, Thought, Usage
 from tests.agents.http_server import FLOOD, ChatServer
 from tests.agents.test_process import SAFETY, python
 
@@ -249,7 +249,7 @@ async def test_an_agent_remembers_what_it_completed_and_nothing_else(
     server: ChatServer, tmp_path: Path
 ) -> None:
     backend = OpenAI(server.base_url, sleep=Waits())
-    assert isinstance(backend, Lasting)
+    assert isinstance(backend, Stateful)
     await answer(backend, request(tmp_path, "echo", "first"))
     for model in ("error-midway", "length", "failing"):
         await answer(backend, request(tmp_path, model, "lost"))

@@ -216,7 +216,7 @@ def link_out(folder: Path) -> None:
     (folder / "bad.md").symlink_to(write(folder.parents[2] / "outside.md", persona("bad")))
 
 
-def link_in_circle(folder: Path) -> None:
+def link_in_cycle(folder: Path) -> None:
     (folder / "bad.md").symlink_to("bad.md")
 
 
@@ -239,7 +239,7 @@ def twice(folder: Path) -> None:
 
 BROKEN = {
     "leads out of the project": (link_out, device),
-    "cannot be followed": (link_in_circle,),
+    "cannot be followed": (link_in_cycle,),
     "does not exist": (link_to_nothing,),
     "is not a regular file": (pipe, lambda folder: (folder / "bad.md").mkdir()),
     "is already defined in": (twice,),

@@ -71,7 +71,10 @@ async def test_a_model_that_fails_is_a_failure_and_its_words_are_the_reason(
 ) -> None:
     for turn, heard in await play(agent, tmp_path):
         failed = turn in ("late", "fail")
-        assert ("the model is out of ideas" in (heard.error or "")) is failed, (turn, heard.error)
+        assert ("the model is out of ideas" in (heard.error or "")) is failed, (
+            turn,
+            heard.error,
+        )
         assert heard.text == ANSWERS[turn]
 
 

@@ -14,7 +14,7 @@ from teambot_tui.agents.groups import guard
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Member, Permission, Permissions, Verdict
 from teambot_tui.engine.session import Session
-from teambot_tui.workflows.mcp_server import McpDoor
+from teambot_tui.workflows.mcp_server import McpTeamTools
 from tests.agents.conformance import SAFETY, SOON, listen, request, until_text
 from tests.agents.http_server import ChatServer
 from tests.agents.opencode import MARKS, opencode
@@ -77,7 +77,7 @@ async def test_a_third_party_agent_spawns_through_mcp_and_reads_the_childs_outpu
     async with asyncio.timeout(SAFETY), opencode(tmp_path / "home", server, "tools") as backend:
         leader = Member(AgentId("pm"), "You lead.", None, backend, Permissions.ALLOW)
         session = Session([leader], bases=("general-purpose",), recruit=recruit, directory=tmp_path)
-        session.offer_tools(McpDoor(session))
+        session.offer_tools(McpTeamTools(session))
         async with session:
             result = await session.run("@pm Let somebody count")
             assert session.board.tasks[TaskId("helper#1")].plan.parent == "pm#1"
@@ -95,18 +95,18 @@ async def test_a_tool_does_only_what_was_allowed(
     server: ChatServer, tmp_path: Path, tool: str, arguments: dict[str, str], kind: str, detail: str
 ) -> None:
     server.calls = [(tool, arguments)]
-    permission = {"bash": "ask", "edit": "ask"}
+    policy = {"bash": "ask", "edit": "ask"}
     async with (
         asyncio.timeout(SAFETY),
-        opencode(tmp_path / "home", server, "tools", permission) as backend,
+        opencode(tmp_path / "home", server, "tools", policy) as backend,
     ):
         for verdict in (Verdict.REJECT, Verdict.ALLOW):
             updates = backend.run(request(tmp_path, "Make it"))
-            wish = await anext(update async for update in updates if isinstance(update, Permission))
-            assert wish.kind == kind
-            assert detail in wish.detail.splitlines()
+            permission = await anext(update async for update in updates if isinstance(update, Permission))
+            assert permission.kind == kind
+            assert detail in permission.detail.splitlines()
             assert not (tmp_path / "made").exists()
-            wish.answer(verdict)
+            permission.answer(verdict)
             heard = await listen(updates)
             assert (tmp_path / "made").exists() == (verdict is Verdict.ALLOW)
             assert (heard.error is None) == (verdict is Verdict.ALLOW)

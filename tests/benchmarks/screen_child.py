@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CHUNKS_PER_MARK = 40
 CLOCK = 1_000_000_000
-"""The time in a mark is in microseconds and begins anew after so many."""
+"""The time in a mark is in microseconds and begins again after so many."""
 BURST = 0.02
 """Seconds between an agent's turns; what is due comes then, as it does from a pipe or a socket."""
 MEGABYTE = 1_000_000

@@ -116,10 +116,10 @@ class World:
         self.steps.append(("submit", text))
         try:
             draft = self.model.draft(sentences, proceed=self.proceed)
-            expected, circle = "", {}
+            expected, cycle = "", {}
         except RefusedError as error:
             draft = Draft()
-            expected, circle = str(error), error.circle
+            expected, cycle = str(error), error.cycle
         refusal = ""
         try:
             facts = self.resolve(text)
@@ -128,9 +128,9 @@ class World:
             refusal = error.message
         assert bool(refusal) == bool(expected), f"refused: {refusal!r}, expected: {expected!r}"
         assert refusal.startswith(expected), f"refused: {refusal!r}, expected: {expected!r}"
-        if circle:
+        if cycle:
             way = refusal.removeprefix(expected).split(" → ")
-            self._check_circle([agent.removeprefix("@") for agent in way], circle)
+            self._check_cycle([agent.removeprefix("@") for agent in way], cycle)
         plans = [fact for fact in facts if isinstance(fact, TaskCreated)]
         assert [(plan.task, _sources(plan)) for plan in plans] == [
             (duty.id, [(need.agent, need.source and need.source.id) for need in duty.needs])
@@ -213,14 +213,14 @@ class World:
         self._check()
 
     def retry(self, task: str) -> bool:
-        """Retry a failed or cancelled task, unless that would close a circle."""
+        """Retry a failed or cancelled task, unless that would close a cycle."""
         self.steps.append(("retry", task))
         draft = self.model.revival(self.model.duties[task])
-        circle = self.model.circle([*self.model.unended(), *draft.duties], draft)
-        found = cycles.circle_of_retry(self.board, self.board.tasks[TaskId(task)])
-        assert bool(found) == bool(circle), f"a circle of {list(circle)}, found {found}"
+        cycle = self.model.cycle([*self.model.unended(), *draft.duties], draft)
+        found = cycles.cycle_of_retry(self.board, self.board.tasks[TaskId(task)])
+        assert bool(found) == bool(cycle), f"a cycle of {list(cycle)}, found {found}"
         if found:
-            self._check_circle(found, circle)
+            self._check_cycle(found, cycle)
         else:
             self.model.retry(draft)
             self._report(RetryRequested(self.now, TaskId(task)))
@@ -345,10 +345,10 @@ class World:
         self._retried.clear()
         self._stopped.clear()
 
-    def _check_circle(self, named: Sequence[str], circle: dict[Duty, set[Duty]]) -> None:
-        edges = {(duty.agent, source.agent) for duty, sources in circle.items() for source in sources}
+    def _check_cycle(self, named: Sequence[str], cycle: dict[Duty, set[Duty]]) -> None:
+        edges = {(duty.agent, source.agent) for duty, sources in cycle.items() for source in sources}
         assert named[0] == named[-1]
-        assert edges.issuperset(pairwise(named)), f"there is no circle {named}"
+        assert edges.issuperset(pairwise(named)), f"there is no cycle {named}"
 
 
 def _sources(plan: TaskCreated) -> list[tuple[str, str | None]]:

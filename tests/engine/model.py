@@ -1,7 +1,7 @@
 """A second opinion on everything the rules decide, as plain and as slow as it can be.
 
 The model never looks at the board. From the statements that are made and the things that are let happen it
-works out anew, each time and for every task, who must wait, who may run, who has ended and what is refused.
+works out again, each time and for every task, who must wait, who may run, who has ended and what is refused.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Sentence:
 
 
 class RefusedError(Exception):
-    """The submission must be refused, with a message that begins like this; perhaps because of a circle."""
+    """The submission must be refused, with a message that begins like this; perhaps because of a cycle."""
 
-    def __init__(self, message: str, circle: dict[Duty, set[Duty]] | None = None) -> None:
+    def __init__(self, message: str, cycle: dict[Duty, set[Duty]] | None = None) -> None:
         super().__init__(message)
-        self.circle = circle or {}
+        self.cycle = cycle or {}
 
 
 @dataclass(slots=True, eq=False)
@@ -245,10 +245,10 @@ class Model:
             if need.agent == duty.agent and draft.source(need) is None:
                 draft.bound[need] = duty
         draft.duties.append(duty)
-        if circle := self.circle([*there, duty], draft):
-            raise RefusedError("Circular dependency detected: ", circle)
+        if cycle := self.cycle([*there, duty], draft):
+            raise RefusedError("Circular dependency detected: ", cycle)
 
-    def circle(self, unended: list[Duty], draft: Draft) -> dict[Duty, set[Duty]]:
+    def cycle(self, unended: list[Duty], draft: Draft) -> dict[Duty, set[Duty]]:
         """Return what could never run, and what each of it would wait for; nothing if all could."""
         graph: dict[Duty, set[Duty]] = {}
         for agent in self.agents:

@@ -228,7 +228,7 @@ wait 300 => ba#1 failed: Timed out after 300 s waiting for @pm.; ba#2 started
 wait 400 => ba#1 failed: Timed out after 300 s waiting for @pm.;
     writer#1 skipped: @ba failed: Timed out after 300 s waiting for @pm.
 """,
-    "waiting again begins anew, and ends once": """
+    "waiting again begins again, and ends once": """
 @pm Plan => pm#1 started
 @ba Check $pm => ba#1 waits for pm
 cancel ba#1 => ba#1 cancelled

@@ -73,7 +73,7 @@ def test_a_tool_is_known_by_its_id_and_an_update_may_say_less() -> None:
     seen = doings.of(TASK)
     assert (seen.current, seen.tool_count) == (None, 2)
     assert seen.tools == (tool("1", FAILED, detail="npm test"), tool("2", DONE))
-    assert doings.of(TASK) is seen, "nothing changed, so nothing is made anew"
+    assert doings.of(TASK) is seen, "nothing changed, so nothing is made again"
 
 
 def test_words_are_newer_than_the_tool_before_them() -> None:
@@ -181,7 +181,7 @@ async def test_out_of_sight_nothing_is_drawn_and_nothing_is_ever_laid_out() -> N
 
 
 def count_layouts(stage: Stage) -> list[object]:
-    """Return a list that grows whenever the session's screen is laid out anew."""
+    """Return a list that grows whenever the session's screen is laid out again."""
     laid_out: list[object] = []
     before = stage.screen._refresh_layout
 

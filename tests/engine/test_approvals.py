@@ -1,4 +1,4 @@
-"""What becomes of an agent's wish: by the settings, by an earlier answer, by the person, or by nobody."""
+"""What becomes of an agent's request: by the settings, by an earlier answer, by the person, or by nobody."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_the_person_decides_once() -> None:
     assert ask(rules, "2") == []  # once is once
 
 
-def test_always_means_exactly_the_same_wish_of_the_same_agent() -> None:
+def test_always_means_exactly_the_same_request_of_the_same_agent() -> None:
     rules = bench().rules
     ask(rules, "1")
     ask(rules, "2")
@@ -163,7 +163,7 @@ def test_what_is_too_large_to_be_shown_can_only_be_rejected() -> None:
 
 
 @pytest.mark.parametrize("end", ["complete pm#1", "fail pm#1", "cancel pm#1"])
-def test_a_wish_is_withdrawn_with_its_task(end: str) -> None:
+def test_a_request_is_withdrawn_with_its_task(end: str) -> None:
     scene = bench()
     ask(scene.rules)
     scene.act(end)

@@ -214,8 +214,8 @@ def test_what_failed_work_had_started_and_asked_ends_with_it_though_it_is_tried_
     bench = Bench()
     tried_again(bench)
     give(bench, replace(order(BA), parent=TaskId("pm#1")))
-    wish = PermissionAsked(0.0, TaskId("pm#1"), "1", "Shell", "execute", "ls", Permissions.ASK, True, "ls")
-    bench.report(wish)
+    request = PermissionAsked(0.0, TaskId("pm#1"), "1", "Shell", "execute", "ls", Permissions.ASK, True, "ls")
+    bench.report(request)
     told = bench.fail("pm#1")
     assert told == ["stop ba#1", "ba#1 cancelled"]
     assert not bench.rules.approvals.open, "nobody waits for the answer any more"

@@ -11,7 +11,7 @@ import pytest
 import teambot_tui.engine.cycles as cycles
 import teambot_tui.engine.resolver as resolver
 from teambot_tui.engine.board import Board, Lane, State, Task
-from teambot_tui.engine.cycles import Prospect
+from teambot_tui.engine.cycles import PlannedBoard
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.effects import Effect, WakeAt
 from teambot_tui.engine.facts import (
@@ -441,7 +441,7 @@ def test_a_bug_in_the_rules_is_found(rules: type[Rules]) -> None:
     assert_found(rules)
 
 
-class NoCircles(Prospect):
+class NoCycles(PlannedBoard):
     """Circles are not looked for."""
 
     def add(self, plan: TaskCreated) -> list[AgentId]:
@@ -449,45 +449,47 @@ class NoCircles(Prospect):
         return []
 
 
-class QueuesDoNotCount(Prospect):
+class QueuesDoNotCount(PlannedBoard):
     """A task that is queued is not taken to depend on the one before it."""
 
     def _line(self, agent: AgentId) -> Iterator[TaskId]:
         return iter(())
 
 
-class OneWaitIsEnough(Prospect):
+class OneWaitIsEnough(PlannedBoard):
     """Of several that wait for an agent, only the first is asked."""
 
     def _take_waiters(self, agent: AgentId) -> list[TaskId]:
         return super()._take_waiters(agent)[:1]
 
 
-class OnlyWhatIsFinished(Prospect):
+class OnlyWhatIsFinished(PlannedBoard):
     """A reference is bound to an output that is there, not to the task that is about to give a newer one."""
 
     def newest(self, agent: AgentId) -> TaskId | None:
         return None if self.latest(agent) else super().newest(agent)
 
 
-class FailuresForgotten(Prospect):
+class FailuresForgotten(PlannedBoard):
     """An agent whose newest task failed is taken by its output before."""
 
     def latest(self, agent: AgentId) -> Task | None:
         lane = self._board.lanes.get(agent)
-        outputs = [task for task in lane.spoken if task.state is State.COMPLETED] if lane else []
+        outputs = [task for task in lane.finished if task.state is State.COMPLETED] if lane else []
         return outputs[-1] if outputs else super().latest(agent)
 
 
 @pytest.mark.parametrize(
-    "prospect", [NoCircles, QueuesDoNotCount, OneWaitIsEnough, OnlyWhatIsFinished, FailuresForgotten]
+    "planned board", [NoCycles, QueuesDoNotCount, OneWaitIsEnough, OnlyWhatIsFinished, FailuresForgotten]
 )
-def test_a_bug_in_the_resolver_is_found(prospect: type[Prospect], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolver, "Prospect", prospect)
+def test_a_bug_in_the_resolver_is_found(
+    planned_board: type[PlannedBoard], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolver, "PlannedBoard", planned_board)
     assert_found(Rules)
 
 
-def test_a_retry_that_looks_for_no_circles_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_retry_that_looks_for_no_cycles_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cycles, "circle_of_retry", lambda board, root: [])
     assert_found(Rules)
 

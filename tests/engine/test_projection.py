@@ -317,5 +317,5 @@ async def test_a_frame_can_go_over_a_socket() -> None:
             session.set_context("goal", {"a": 1})
             frame = projection.frame()
     empty = {field.name for field in dataclasses.fields(frame) if not getattr(frame, field.name)}
-    assert empty <= {"left", "outcomes", "wishes"}, "else the test tests less than it says"
+    assert empty <= {"left", "outcomes", "requests"}, "else the test tests less than it says"
     assert restored(Frame, json.loads(json.dumps(plain(frame)))) == frame

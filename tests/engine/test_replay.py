@@ -1,4 +1,4 @@
-"""Feeding what was published to fresh rules rebuilds everything: orders, families, wishes and budgets too.
+"""Feeding what was published to fresh rules rebuilds everything: orders, families, requests and budgets too.
 
 A made-up session does at random whatever can be done with one. After each step the rules that only read are
 as the rules that decided; at the end nothing is left that waits for ever.
@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from teambot_tui.engine.board import State, Task
-from teambot_tui.engine.cycles import circle_of_retry
+from teambot_tui.engine.cycles import cycle_of_retry
 from teambot_tui.engine.dependencies import Condition, Via
 from teambot_tui.engine.facts import (
     ActivityReported,
@@ -136,7 +136,7 @@ class Life(Bench):
             case 1:
                 self.report(TaskExpired(self.now, task.id, 5.0))
             case 2 if task.state in (State.FAILED, State.CANCELLED):
-                if not circle_of_retry(self.board, task):
+                if not cycle_of_retry(self.board, task):
                     self.report(RetryRequested(self.now, task.id))
             case 3:
                 self._requests += 1
@@ -169,7 +169,7 @@ def everything(rules: Rules) -> object:
         {
             task.id: (
                 task.attempts,
-                task.heard,
+                task.last_activity,
                 task.parent and task.parent.id,
                 [child.id for child in task.children],
             )

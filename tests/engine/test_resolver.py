@@ -10,7 +10,7 @@ from teambot_tui.engine.ids import TaskId
 from teambot_tui.language.errors import StatementError
 from tests.engine.bench import TEAM, Bench, snapshot
 
-CIRCLE = "Circular dependency detected: @builder-1 → @pm → @builder-1"
+CYCLE = "Circular dependency detected: @builder-1 → @pm → @builder-1"
 
 
 def bound(bench: Bench, text: str) -> list[str]:
@@ -393,41 +393,41 @@ def test_each_statement_of_a_submission_is_accepted_with_its_own_text() -> None:
             "$pm",
             id="timed out",
         ),
-        pytest.param(["@pm Plan $builder-1 &"], "@builder-1 Build $pm", CIRCLE, "@builder-1", id="a circle"),
+        pytest.param(["@pm Plan $builder-1 &"], "@builder-1 Build $pm", CYCLE, "@builder-1", id="a cycle"),
         pytest.param(
             [],
             "@pm Plan $builder-1 &\n@builder-1 Build $pm",
-            CIRCLE,
+            CYCLE,
             "@builder-1",
-            id="a circle in one submission",
+            id="a cycle in one submission",
         ),
         pytest.param(
             [],
             "@pm Plan $builder-1 -> @builder-1 Build &",
-            CIRCLE,
+            CYCLE,
             "@builder-1",
-            id="a circle in one pipeline",
+            id="a cycle in one pipeline",
         ),
         pytest.param(
             ["@pm Plan $builder-1 &", "@pm More"],
             "@builder-1 Build $pm",
-            CIRCLE,
+            CYCLE,
             "@builder-1",
-            id="a circle through a queue",
+            id="a cycle through a queue",
         ),
         pytest.param(
             ["@pm Plan $builder-1 &", "@ba Check $pm"],
             "@builder-1 Build $ba",
             "Circular dependency detected: @builder-1 → @ba → @pm → @builder-1",
             "@builder-1",
-            id="a longer circle",
+            id="a longer cycle",
         ),
         pytest.param(
             ["@pm Plan $builder-1 &"],
             "@ba,builder-1 Build $pm",
-            CIRCLE,
+            CYCLE,
             "builder-1",
-            id="a circle through one of several",
+            id="a cycle through one of several",
         ),
     ],
 )
@@ -490,13 +490,13 @@ def test_an_error_in_the_last_statement_starts_nothing(last: str) -> None:
     assert bench.states() == {"reviewer#1": "waiting"}
 
 
-def test_without_the_circle_the_same_is_accepted() -> None:
+def test_without_the_cycle_the_same_is_accepted() -> None:
     bench = after("@pm Plan $builder-1 &")
     assert bound(bench, "@builder-1 Build") == ["builder-1#1"]
     bench.submit("@builder-1 Build")
     assert bound(bench, "@builder-1 Build $pm") == ["builder-1#2 <- $pm=pm#1"], "the wait is bound by now"
 
 
-def test_a_cancelled_wait_closes_no_circle() -> None:
+def test_a_cancelled_wait_closes_no_cycle() -> None:
     bench = after("@pm Plan $builder-1 &", "@pm More", "cancel pm#1")
     assert bound(bench, "@builder-1 Build $pm") == ["builder-1#1 <- $pm=pm#2"]

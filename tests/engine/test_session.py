@@ -335,12 +335,12 @@ async def test_what_is_refused_is_logged_once(caplog: pytest.LogCaptureFixture) 
             await session.spawn("Build", agent="nobody")
         with pytest.raises(RefusedError):
             session.retry("ba")
-    circle = "Circular dependency detected: @builder-1 → @pm → @builder-1"
+    cycle = "Circular dependency detected: @builder-1 → @pm → @builder-1"
     hint = "one of them has to start without the other's output"
     assert [record.getMessage().partition(" There are:")[0] for record in caplog.records] == [
-        f"statement refused: line 1, column 1: {circle} ({hint})",
-        f"order refused: {circle}",
-        f"order refused: {circle}",
+        f"statement refused: line 1, column 1: {cycle} ({hint})",
+        f"order refused: {cycle}",
+        f"order refused: {cycle}",
         "run refused: There is no agent nobody.",
         "retry refused: @ba has had no task yet.",
     ]

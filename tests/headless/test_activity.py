@@ -126,7 +126,7 @@ async def test_everything_an_agent_does_is_an_event() -> None:
         ("y" * 1000, "y" * 199 + "…"),
     ],
 )
-async def test_a_rejected_wish_is_a_line(detail: str, shown: str) -> None:
+async def test_a_rejected_request_is_a_line(detail: str, shown: str) -> None:
     worker = Worker(asks=(detail,))
     status, output = await printed(worker, "@pm go", as_json=False)
     assert status == 0

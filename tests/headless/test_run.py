@@ -216,8 +216,8 @@ def test_the_log_tells_what_was_refused(teambot: Teambot) -> None:
     (teambot.home / "bad.yaml").write_text('version: "1"\ntasks: {a: {promt: x}}\n')
     teambot.run("up", "-f", "bad.yaml", "--headless", "--log-file", "log")
     log = (teambot.home / "log").read_text(encoding="utf-8")
-    circle = "Circular dependency detected: @ba → @pm → @ba"
-    assert f"INFO teambot_tui.engine.monitor: statement refused: line 2, column 1: {circle} (" in log
+    cycle = "Circular dependency detected: @ba → @pm → @ba"
+    assert f"INFO teambot_tui.engine.monitor: statement refused: line 2, column 1: {cycle} (" in log
     assert "workflow refused: bad.yaml, line 2, column" in log
     assert "Did you mean prompt?" in log
 

@@ -31,13 +31,13 @@ PATIENCE = 60
 
 
 @pytest.fixture
-def troubles() -> list[str]:
+def warnings() -> list[str]:
     return []
 
 
 @pytest.fixture
-def outputs(tmp_path: Path, troubles: list[str]) -> Iterator[Outputs]:
-    made = Outputs(tmp_path / "home", RUN, on_failure=troubles.append)
+def outputs(tmp_path: Path, warnings: list[str]) -> Iterator[Outputs]:
+    made = Outputs(tmp_path / "home", RUN, on_failure=warnings.append)
     yield made
     made.close()
 
@@ -228,11 +228,11 @@ HOSTILE_NAMES = [
 
 
 @pytest.mark.parametrize("task", HOSTILE_NAMES)
-def test_no_name_leaves_the_folder(tmp_path: Path, outputs: Outputs, task: str, troubles: list[str]) -> None:
+def test_no_name_leaves_the_folder(tmp_path: Path, outputs: Outputs, task: str, warnings: list[str]) -> None:
     outputs.append(task, "kept")
     outputs.close()
     assert outputs.read(RUN, task) == "kept"
-    assert not troubles
+    assert not warnings
     found = {path.relative_to(tmp_path).parts for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {
         ("home", "outputs", RUN, ".live"),
@@ -280,7 +280,7 @@ def test_a_limit_without_room_for_anything_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["outputs", f"outputs/{RUN}"])
 def test_a_linked_folder_is_refused_and_its_target_untouched(
-    tmp_path: Path, outputs: Outputs, troubles: list[str], place: str
+    tmp_path: Path, outputs: Outputs, warnings: list[str], place: str
 ) -> None:
     target = tmp_path / "target"
     target.mkdir(mode=0o755)
@@ -294,7 +294,7 @@ def test_a_linked_folder_is_refused_and_its_target_untouched(
         outputs.end("pm#1")
         outputs.flush(PATIENCE)
     outputs.close()
-    assert troubles == [
+    assert warnings == [
         f"Outputs cannot be kept in {outputs.folder}: it is a link, or not a folder, and is left alone"
     ]
     assert files(target) == {"pm#1.txt"}
@@ -331,19 +331,19 @@ def test_a_linked_file_is_replaced_and_its_target_untouched(
     assert not (outputs.folder / "pm#1.txt").is_symlink()
 
 
-def test_a_linked_mark_is_refused(tmp_path: Path, outputs: Outputs, troubles: list[str]) -> None:
+def test_a_linked_mark_is_refused(tmp_path: Path, outputs: Outputs, warnings: list[str]) -> None:
     (tmp_path / "target").write_text("mine")
     outputs.folder.mkdir(parents=True)
     (outputs.folder / ".live").symlink_to(tmp_path / "target")
     outputs.append("pm#1", "text")
     outputs.close()
-    assert len(troubles) == 1
+    assert len(warnings) == 1
     assert (tmp_path / "target").read_text() == "mine"
 
 
 @pytest.mark.parametrize("place", [".", "outputs", f"outputs/{RUN}"])
 def test_a_file_in_the_way_is_reported_once(
-    tmp_path: Path, outputs: Outputs, troubles: list[str], place: str
+    tmp_path: Path, outputs: Outputs, warnings: list[str], place: str
 ) -> None:
     path = tmp_path / "home" / place
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -352,7 +352,7 @@ def test_a_file_in_the_way_is_reported_once(
         outputs.append(f"pm#{number}", "text")
         outputs.flush(PATIENCE)
     outputs.close()
-    assert len(troubles) == 1
+    assert len(warnings) == 1
     assert path.read_text() == "mine"
 
 
@@ -399,7 +399,7 @@ def test_a_report_that_fails_hurts_nobody(tmp_path: Path) -> None:
     outputs.close()
 
 
-def test_a_folder_that_vanishes_is_reported_once(outputs: Outputs, troubles: list[str]) -> None:
+def test_a_folder_that_vanishes_is_reported_once(outputs: Outputs, warnings: list[str]) -> None:
     outputs.append("pm#1", "text")
     outputs.flush(PATIENCE)
     for path in outputs.folder.iterdir():
@@ -409,7 +409,7 @@ def test_a_folder_that_vanishes_is_reported_once(outputs: Outputs, troubles: lis
         outputs.append("pm#1", "text")
         outputs.flush(PATIENCE)
     outputs.close()
-    assert len(troubles) == 1
+    assert len(warnings) == 1
 
 
 def test_telling_never_waits_for_the_disk(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ class Script(Busy):
 
 @contextmanager
 def fixed_surroundings() -> Iterator[None]:
-    """Keep the machine out of the picture: its time zone, and its wish for other colours."""
+    """Keep the machine out of the picture: its time zone, and its request for other colours."""
     before = dict(os.environ)
     for name in ("NO_COLOR", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_ANIMATIONS"):
         os.environ.pop(name, None)
@@ -319,7 +319,7 @@ async def asking(stage: Stage) -> None:
 
 
 async def approving(stage: Stage) -> None:
-    """The inbox is open at the second wish."""
+    """The inbox is open at the second request."""
     await asking(stage)
     await stage.press("f8", "down")
 
@@ -337,7 +337,7 @@ async def _ask(stage: Stage, task: str, detail: str, tool: str, kind: str) -> No
     assert isinstance(stage.gate, Script)
     script = stage.gate
     await stage.ask(lambda _: script.ask(task, detail, tool=tool, kind=kind))
-    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).wishes, "the wish")
+    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).requests, "the request")
 
 
 async def previewed(stage: Stage) -> None:

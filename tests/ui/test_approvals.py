@@ -40,9 +40,9 @@ async def asking(
 
 async def ask(stage: Stage, busy: Busy, task: str, detail: str, request: str = "1") -> None:
     """Let an agent ask, and wait until the screen knows."""
-    before = len(stage.app.mirror.wishes)
+    before = len(stage.app.mirror.requests)
     await stage.ask(lambda _: busy.ask(task, detail, request=request))
-    await stage.until(lambda: len(stage.app.mirror.wishes) == before + 1, "the wish")
+    await stage.until(lambda: len(stage.app.mirror.requests) == before + 1, "the request")
 
 
 async def tell(stage: Stage, busy: Busy, task: str, *updates: Update) -> None:
@@ -100,7 +100,7 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
     async with asking("npm test") as (stage, busy):
         await open_inbox(stage)
         await stage.press(key)
-        await stage.until(lambda: not stage.app.mirror.wishes, "the answer")
+        await stage.until(lambda: not stage.app.mirror.requests, "the answer")
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         assert busy.verdicts == [("pm#1", "1", verdict)]
         assert stage.badge("pm") == "● executing"
@@ -109,33 +109,33 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
         await stage.ask(lambda _: busy.ask("pm#1", "npm test", request="2"))
         await tell(stage, busy, "pm#1", Text("said after it"))
         await stage.until(lambda: "said after it" in stage.drawn("#output"))
-        assert bool(stage.app.mirror.wishes) is not again
+        assert bool(stage.app.mirror.requests) is not again
         assert len(busy.verdicts) == 1 + again
 
 
-async def test_a_wish_that_comes_while_the_inbox_closes_is_told() -> None:
+async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
     async with asking("one") as (stage, _):
         inbox = await open_inbox(stage)
-        (wish,) = stage.app.mirror.wishes
+        (request,) = stage.app.mirror.requests
         stage.screen.controls.alerts.ask_for(())
         assert inbox.is_attached, "it closes, but is not gone yet"
-        stage.screen.controls.alerts.ask_for((replace(wish, request="2", detail="two"),))
+        stage.screen.controls.alerts.ask_for((replace(request, request="2", detail="two"),))
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
 
 
-async def test_a_wish_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:
+async def test_a_request_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:
     async with asking("one") as (stage, _):
         inbox = await open_inbox(stage)
-        (wish,) = stage.app.mirror.wishes
+        (request,) = stage.app.mirror.requests
         await stage.app.push_screen(ModalScreen())
         inbox.show(())
-        inbox.show((replace(wish, request="2", detail="two"),))
+        inbox.show((replace(request, request="2", detail="two"),))
         stage.app.pop_screen()
-        await stage.until(lambda: wanted(stage) == "two", "the new wish")
+        await stage.until(lambda: wanted(stage) == "two", "the new request")
 
 
-async def test_no_key_counts_just_after_a_wish_appeared() -> None:
+async def test_no_key_counts_just_after_a_request_appeared() -> None:
     async with asking("one", "two") as (stage, busy):
         await open_inbox(stage, wait=False)
         stage.clock.now += QUIET - 0.01
@@ -167,7 +167,7 @@ async def test_no_key_counts_while_someone_types() -> None:
         assert stage.bar.has_focus
 
 
-async def test_moving_between_wishes() -> None:
+async def test_moving_between_requests() -> None:
     async with asking("one", "two", "three") as (stage, busy):
         await open_inbox(stage)
         for key, text in (("down", "two"), ("down", "three"), ("f8", "one"), ("up", "three"), ("up", "two")):
@@ -180,13 +180,13 @@ async def test_moving_between_wishes() -> None:
         assert busy.verdicts == [("pm#1", "2", "allow")]
         await stage.press("escape")
         assert not stage.dialog
-        assert len(stage.app.mirror.wishes) == 2, "the others wait on"
+        assert len(stage.app.mirror.requests) == 2, "the others wait on"
         stage.app.clear_notifications()
         await ask(stage, busy, "pm#1", "four", request="4")
         assert stage.notices[-1].startswith("@pm needs you: execute: four")
 
 
-async def test_a_wish_that_comes_while_another_is_read_changes_nothing_in_view() -> None:
+async def test_a_request_that_comes_while_another_is_read_changes_nothing_in_view() -> None:
     async with asking("one") as (stage, busy):
         await open_inbox(stage)
         await ask(stage, busy, "pm#1", "two", request="2")
@@ -219,7 +219,7 @@ async def test_an_inbox_under_a_question_closes_when_it_is_seen_again() -> None:
         await stage.press("ctrl+q")
         await stage.until(lambda: "Quit?" in stage.dialog, "the question")
         await stage.ask(lambda session: session.cancel("pm"))
-        await stage.until(lambda: not stage.app.mirror.wishes)
+        await stage.until(lambda: not stage.app.mirror.requests)
         await stage.press("escape")
         await stage.until(lambda: not stage.dialog, "the inbox to close")
 
@@ -231,7 +231,7 @@ async def test_the_palette_offers_the_inbox_and_not_its_keys() -> None:
         assert "allow once" not in titles
 
 
-async def test_the_inspector_shows_the_wish_and_how_to_answer() -> None:
+async def test_the_inspector_shows_the_request_and_how_to_answer() -> None:
     async with asking("one\ntwo", agent="ba", size=LARGE) as (stage, busy):
         await stage.paste("@pm plan", made=2)
         await ask(stage, busy, "pm#1", "first in the team, second to ask")
@@ -240,15 +240,15 @@ async def test_the_inspector_shows_the_wish_and_how_to_answer() -> None:
         assert "? needs you: execute: first in the team" in stage.inspector.text
         assert "F8 opens it: a allow once, A always, r reject once, R always" in stage.inspector.text
         await open_inbox(stage)
-        assert wanted(stage).startswith("first in the team"), "the chosen agent's wish comes first"
+        assert wanted(stage).startswith("first in the team"), "the chosen agent's request comes first"
         await stage.press("a")
-        await stage.until(lambda: "needs you" not in stage.inspector.text, "the wish to go")
+        await stage.until(lambda: "needs you" not in stage.inspector.text, "the request to go")
 
 
 async def test_the_keys_say_that_an_answer_to_a_spawn_holds_for_all_of_them() -> None:
     async with asking() as (stage, busy):
         await stage.ask(lambda _: busy.ask("pm#1", "start @ba", tool="spawn", kind="spawn"))
-        await stage.until(lambda: stage.app.mirror.wishes, "the wish")
+        await stage.until(lambda: stage.app.mirror.requests, "the request")
         await open_inbox(stage)
         assert "a allow all its runs · A always · r reject all its runs" in stage.dialog
         assert "once" not in stage.dialog
@@ -349,7 +349,7 @@ async def test_a_long_name_is_shown_whole() -> None:
     async with on_stage(SMALL, gate=busy) as stage:
         await stage.paste("@pm plan", made=1)
         await stage.ask(lambda _: busy.ask("pm#1", "ls", tool="name " * 600 + "END", kind="other"))
-        await stage.until(lambda: stage.app.mirror.wishes, "the wish")
+        await stage.until(lambda: stage.app.mirror.requests, "the request")
         await open_inbox(stage)
         await stage.until(lambda: "more lines" in stage.dialog, "the reason")
         await scroll_to_the_end(stage)
@@ -374,7 +374,7 @@ async def test_what_is_too_large_to_be_shown_can_only_be_rejected() -> None:
         assert busy.verdicts == [("pm#1", "1", "reject")]
 
 
-async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
+async def test_hostile_requests_are_shown_and_never_obeyed() -> None:
     busy = Busy()
     async with on_stage(LARGE, gate=busy) as stage:
         await stage.paste("@pm plan", made=1)
@@ -383,7 +383,7 @@ async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
         texts = [*HOSTILE, HUGE]
         for number, text in enumerate(texts):
             await stage.ask(lambda _: busy.ask("pm#1", text, request=str(number), tool=text, kind=text))  # noqa: B023
-        await stage.until(lambda: len(stage.app.mirror.wishes) == len(texts), "the wishes")
+        await stage.until(lambda: len(stage.app.mirror.requests) == len(texts), "the requests")
         assert_harmless(stage)
         await open_inbox(stage)
         for text in texts:
@@ -393,7 +393,7 @@ async def test_hostile_wishes_are_shown_and_never_obeyed() -> None:
             await stage.press("down")
         stage.clock.now += 2 * QUIET
         await stage.press("A")
-        await stage.until(lambda: len(stage.app.mirror.wishes) == len(texts) - 1, "the answer")
+        await stage.until(lambda: len(stage.app.mirror.requests) == len(texts) - 1, "the answer")
         assert busy.verdicts == [("pm#1", "0", "allow")]
         assert_harmless(stage)
 

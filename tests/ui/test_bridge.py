@@ -104,18 +104,18 @@ def test_an_exception_goes_to_whoever_asked() -> None:
 
 
 def test_a_request_that_nobody_waits_for_any_more_is_not_carried_out() -> None:
-    troubles: list[dict[str, object]] = []
+    warnings: list[dict[str, object]] = []
     with bridge_to(Gate()) as bridge:
         held = threading.Event()
         bridge.ask(
-            lambda _: asyncio.get_running_loop().set_exception_handler(lambda _, told: troubles.append(told))
+            lambda _: asyncio.get_running_loop().set_exception_handler(lambda _, told: warnings.append(told))
         )
         bridge.ask(lambda _: held.wait(PATIENCE))
         answer = bridge.ask(lambda session: session.submit("@pm plan"))
         assert answer.cancel()
         held.set()
         assert bridge.ask(lambda session: len(session.board.tasks)).result(PATIENCE) == 0
-    assert not troubles
+    assert not warnings
 
 
 def test_closing_cancels_the_agents_and_ends_the_thread() -> None:

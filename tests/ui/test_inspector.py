@@ -47,7 +47,7 @@ class InspectorApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.inspector = Inspector()
-        self.heard: list[str] = []
+        self.last_activity: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield self.inspector
@@ -56,19 +56,19 @@ class InspectorApp(App[None]):
         self.inspector.focus()
 
     def on_inspector_closed(self) -> None:
-        self.heard.append("closed")
+        self.last_activity.append("closed")
 
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
-        self.heard.append(f"chosen {message.task}")
+        self.last_activity.append(f"chosen {message.task}")
 
     def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
-        self.heard.append(f"copy {message.what}: {message.text}")
+        self.last_activity.append(f"copy {message.what}: {message.text}")
 
     def on_inspector_find_requested(self) -> None:
-        self.heard.append("find")
+        self.last_activity.append("find")
 
     def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
-        self.heard.append(f"remove {message.task}")
+        self.last_activity.append(f"remove {message.task}")
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -253,7 +253,7 @@ async def test_earlier_tasks_newest_first_and_chosen() -> None:
         app.screen.query_one("#inspector-earlier", OptionList).focus()
         await pilot.press("enter")
         await pilot.press("down", "enter")
-        assert app.heard == ["chosen builder-1#3", "chosen builder-1#2"]
+        assert app.last_activity == ["chosen builder-1#3", "chosen builder-1#2"]
 
 
 async def test_an_entry_of_the_queue_can_be_removed() -> None:
@@ -263,21 +263,21 @@ async def test_an_entry_of_the_queue_can_be_removed() -> None:
         app.inspector.show(inspected(task("builder-1#1"), queue=queue))
         await settle(pilot)
         await pilot.press("x")
-        assert app.heard == [], "nothing is removed unless an entry is under the cursor"
+        assert app.last_activity == [], "nothing is removed unless an entry is under the cursor"
         app.screen.query_one("#inspector-queue", OptionList).focus()
         await pilot.press("down", "x", "down", "delete")
-        assert app.heard == ["remove builder-1#2", "remove builder-1#3"]
+        assert app.last_activity == ["remove builder-1#2", "remove builder-1#3"]
         app.inspector.show(inspected(task("builder-1#1"), queue=(queue[0], queue[2])))
         await settle(pilot)
         await pilot.press("x")
-        assert app.heard[-1] == "remove builder-1#3", "the cursor stays on its task"
+        assert app.last_activity[-1] == "remove builder-1#3", "the cursor stays on its task"
 
 
 async def test_escape_closes() -> None:
     app = InspectorApp()
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.press("escape")
-        assert app.heard == ["closed"]
+        assert app.last_activity == ["closed"]
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, *MARKDOWN])
@@ -364,7 +364,7 @@ async def test_copying_the_output_and_the_prompt() -> None:
         app.inspector.show(inspected(task("builder-1#1"), output="said", prompt=Prompt("asked", "asked")))
         await settle(pilot)
         await pilot.press("y", "Y", "slash")
-        assert app.heard == [
+        assert app.last_activity == [
             "copy the output of builder-1#1: said",
             "copy the prompt of builder-1#1: asked",
             "find",

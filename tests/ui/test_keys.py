@@ -346,7 +346,7 @@ def test_the_second_press_counts_within_two_seconds() -> None:
     second = SecondPress(clock)
     assert not second.again("escape pm#1")
     assert second.again("escape pm#1")
-    assert not second.again("escape pm#1"), "a third press begins anew"
+    assert not second.again("escape pm#1"), "a third press begins again"
     clock.now += 2.1
     assert not second.again("escape pm#1"), "too late"
     assert not second.again("escape ba#1"), "something else"

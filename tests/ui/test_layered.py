@@ -112,7 +112,7 @@ def test_ascii_stays_ascii(graph: tuple[list[Node], list[Edge]]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
-def test_a_circle_is_opened_and_strangers_are_left_out(pairs: list[tuple[int, int]]) -> None:
+def test_a_cycle_is_opened_and_strangers_are_left_out(pairs: list[tuple[int, int]]) -> None:
     layout = lay_out([Node(str(number), 3) for number in range(5)], [Edge(str(a), str(b)) for a, b in pairs])
     assert len(layout.boxes) == 5
     assert all(route.points[0][1] < route.points[-1][1] for route in layout.routes)

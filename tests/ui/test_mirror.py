@@ -171,7 +171,7 @@ async def test_a_long_wait_is_told() -> None:
             session.submit("@pm Plan -> @ba Check")
         mirror.take_in(backlog.take())
         changes = mirror.take_in([WaitProlonged(session.now(), TaskId("ba#1"), (PM,), 300.0)])
-    assert changes.troubles == ("@ba (ba#1) still waits for @pm after 300 s.",)
+    assert changes.warnings == ("@ba (ba#1) still waits for @pm after 300 s.",)
 
 
 async def test_what_the_person_should_know_of_an_agent_is_told() -> None:
@@ -182,4 +182,4 @@ async def test_what_the_person_should_know_of_an_agent_is_told() -> None:
             session.submit("@pm Plan")
         mirror.take_in(backlog.take())
         notice = ActivityReported(session.now(), TaskId("pm#1"), Notice("has lost its memory"))
-        assert mirror.take_in([notice]).troubles == ("@pm has lost its memory",)
+        assert mirror.take_in([notice]).warnings == ("@pm has lost its memory",)

@@ -44,13 +44,13 @@ class Wall(App[None]):
         self.panel = Panel(view, 3, "codex", glyphs or Glyphs())
         self.panel.styles.height = height
         self.panel.styles.width = width
-        self.heard: list[tuple[str, bool]] = []
+        self.last_activity: list[tuple[str, bool]] = []
 
     def compose(self) -> ComposeResult:
         yield self.panel
 
     def on_panel_chosen(self, message: Panel.Chosen) -> None:
-        self.heard.append((message.agent, message.zoom))
+        self.last_activity.append((message.agent, message.zoom))
 
 
 @pytest.mark.parametrize(("badge", "view"), VIEWS.items())
@@ -99,8 +99,8 @@ async def test_enter_and_clicks_ask_to_inspect_or_to_zoom() -> None:
         await pilot.press("enter")
         await pilot.click(Panel)
         await pilot.click(Panel, times=2)
-        assert app.heard[:2] == [(BUILDER, False), (BUILDER, False)]
-        assert app.heard[-1] == (BUILDER, True)
+        assert app.last_activity[:2] == [(BUILDER, False), (BUILDER, False)]
+        assert app.last_activity[-1] == (BUILDER, True)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,9 @@ async def test_enter_and_clicks_ask_to_inspect_or_to_zoom() -> None:
     ],
 )
 async def test_an_agent_at_work_that_says_nothing_is_silent(seconds: float, badge: str, chip: str) -> None:
-    view = AgentView(BUILDER, "executing", TaskId("builder-1#1"), since=8000.0 - 72, heard=8000.0 - seconds)
+    view = AgentView(
+        BUILDER, "executing", TaskId("builder-1#1"), since=8000.0 - 72, last_activity=8000.0 - seconds
+    )
     app = Wall(view, height=4)
     async with app.run_test() as pilot:
         app.panel.show(view, 8000.0)
@@ -123,6 +125,6 @@ async def test_an_agent_at_work_that_says_nothing_is_silent(seconds: float, badg
         app.panel.styles.height = 1
         await pilot.pause()
         assert str(app.panel.render()) == chip
-        app.panel.show(replace(view, heard=8000.0), 8000.0)
+        app.panel.show(replace(view, last_activity=8000.0), 8000.0)
         assert app.panel.badge == "● executing"
         assert app.panel.has_class("-executing")

@@ -221,7 +221,7 @@ async def test_cancelling_says_what_it_does_to_the_workflow(project: Path) -> No
         assert "; ends main" in stage.dialog
         await stage.press("enter")
         await stage.until(lambda: "main has ended: cancelled; 3 cancelled." in stage.notices)
-        assert any(notice.endswith("ends main. /up starts it anew.") for notice in stage.notices)
+        assert any(notice.endswith("ends main. /up starts it again.") for notice in stage.notices)
         assert len(stage.app.mirror.tasks()) == 3
 
 

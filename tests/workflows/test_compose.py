@@ -478,7 +478,7 @@ def test_a_directive_that_names_a_task_which_is_not_upstream_is_told_at_its_plac
     ]
 
 
-def test_where_waiting_would_close_no_circle_it_is_advised(folder: Path) -> None:
+def test_where_waiting_would_close_no_cycle_it_is_advised(folder: Path) -> None:
     (warning,) = load(folder, HEAD + A + "  b: {prompt-string: '{{output:a}}'}\n").warnings
     assert warning.text == (
         "teambot.yaml, line 4, column 23: {{output:a}}: a does not run before b"

@@ -222,7 +222,7 @@ def test_nothing_comes_from_outside(project: Path, path: str) -> None:
     assert hint == f"copy it into {project}"
 
 
-def test_links_in_a_circle_lead_nowhere(project: Path) -> None:
+def test_links_in_a_cycle_lead_nowhere(project: Path) -> None:
     (project / "loop.md").symlink_to("loop.md")
     assert problem(project, "{{include: loop.md}}")[0].startswith("main.md → loop.md: cannot be ")
 

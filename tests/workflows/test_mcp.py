@@ -23,7 +23,7 @@ from teambot_tui.engine.ports import Member, Permissions, Text, ToolServer, Verd
 from teambot_tui.engine.session import Session
 from teambot_tui.engine.spawning import Run
 from teambot_tui.headless.events import JsonLines
-from teambot_tui.workflows.mcp_server import McpDoor
+from teambot_tui.workflows.mcp_server import McpTeamTools
 from tests.agents.subjects import acp_command
 from tests.team import TEAM, Gate, settle
 
@@ -92,7 +92,7 @@ async def session_led_by(
     session = Session(
         [leader, *others], policy=policy, bases=("general-purpose",), recruit=recruit, attended=attended
     )
-    session.offer_tools(McpDoor(session, beat=beat))
+    session.offer_tools(McpTeamTools(session, beat=beat))
     async with session:
         yield session
 
@@ -403,7 +403,7 @@ async def test_the_context_of_a_run_is_for_itself_and_its_siblings() -> None:
 
     team = [Member(AgentId(name), "", None, members[name]) for name in members]
     session = Session(team, recruit=recruit)
-    session.offer_tools(McpDoor(session))
+    session.offer_tools(McpTeamTools(session))
     async with asyncio.timeout(60), session:
         parent = await session.spawn("Lead", agent="pm", shared_context={"goal": "ship"})
         await session.spawn("Else", agent="ba", shared_context={"secret": 1})
@@ -523,13 +523,13 @@ async def test_nobody_gets_in_without_a_secret(headers: dict[str, str]) -> None:
         return ""
 
     async with session_led_by(lead, Gate()) as session:
-        door = McpDoor(session)
-        server = await door.server_for(AgentId("pm"))
+        team_tools = McpTeamTools(session)
+        server = await team_tools.server_for(AgentId("pm"))
         assert server is not None
         async with httpx2.AsyncClient() as http:
             answer = await http.post(server.url, json={}, headers=headers)
         assert answer.status_code == 401
-        await door.aclose()
+        await team_tools.aclose()
         await settle()
 
 
@@ -541,7 +541,7 @@ async def test_an_acp_agent_lets_another_agent_work_and_reads_what_it_said(tmp_p
         return Member(defined.agent, "You help.", None, agent)
 
     session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path)
-    session.offer_tools(McpDoor(session))
+    session.offer_tools(McpTeamTools(session))
     async with asyncio.timeout(60), session:
         result = await session.run("@pm delegate Count to three")
         assert result.output == "Count to three", result
@@ -557,15 +557,15 @@ async def test_one_spawn_asks_one_question(tmp_path: Path) -> None:
 
     members = [Member(AgentId("pm"), "You lead.", None, agent)]
     session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path, attended=True)
-    door = McpDoor(session)
-    session.offer_tools(door)
+    team_tools = McpTeamTools(session)
+    session.offer_tools(team_tools)
     async with asyncio.timeout(60), session:
         session.submit("@pm courteous")
         await until(lambda: session.approvals)
         (asked,) = session.approvals
         assert (asked.tool, asked.kind) == ("spawn", "spawn"), "only ours is asked"
         session.answer(asked.task, asked.request, Verdict.ALLOW)
-        server = await door.server_for(AgentId("pm"))
+        server = await team_tools.server_for(AgentId("pm"))
         assert server is not None
         for tool, kind in ((f"mcp__{server.name}__spawn", "execute"), ("mcp__teambot__spawn", "other")):
             await until(lambda: session.approvals)
@@ -602,16 +602,16 @@ async def test_the_secret_of_an_agent_is_told_to_nobody_else(
         Member(AgentId("ba"), "", None, command),
     ]
     session = Session(members, bases=("general-purpose",), recruit=recruit, directory=tmp_path)
-    door = McpDoor(session)
-    session.offer_tools(door)
+    team_tools = McpTeamTools(session)
+    session.offer_tools(team_tools)
     lines: list[str] = []
     printer = JsonLines(lines.append, ascii_only=False)
     async with asyncio.timeout(60), session:
         with session.bus.subscribe(printer.see):
             assert (await session.run("@pm delegate Count to three")).completed
             shown = (await session.run("@ba Show")).output
-        server = await door.server_for(AgentId("pm"))
-        other = await door.server_for(AgentId("ba"))
+        server = await team_tools.server_for(AgentId("pm"))
+        other = await team_tools.server_for(AgentId("ba"))
     assert server is not None
     assert other is not None
     assert server.secret != other.secret
@@ -636,7 +636,7 @@ async def test_who_waits_for_another_agent_is_not_silent(tmp_path: Path) -> None
         return Member(defined.agent, "You help.", None, gate)
 
     session = Session([leader], bases=("general-purpose",), recruit=recruit, directory=tmp_path)
-    session.offer_tools(McpDoor(session))
+    session.offer_tools(McpTeamTools(session))
     async with asyncio.timeout(60), session:
         running = asyncio.create_task(session.run("@pm delegate Count to three"))
         await until(lambda: gate.started)

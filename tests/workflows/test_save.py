@@ -161,11 +161,11 @@ async def test_whatever_was_said_is_said_again(tmp_path: Path, text: str) -> Non
     task = next(reversed(session.board.tasks.values()))
     parts = parse_prompt(file.tasks["writer-1"].prompt, references=False)
     words = "".join(part.text for part in parts if isinstance(part, Words | Code))
-    spoken = "".join(
+    finished = "".join(
         part.text if isinstance(part, Words | Code) else getattr(part, "literal", "") * (part_is_text(part))
         for part in task.plan.parts
     )
-    assert re.sub(r"\s", "", words) == re.sub(r"\s", "", spoken)
+    assert re.sub(r"\s", "", words) == re.sub(r"\s", "", finished)
 
 
 def part_is_text(part: object) -> bool:

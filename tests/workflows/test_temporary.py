@@ -46,7 +46,7 @@ def put(project: Path, name: str, text: str | bytes) -> Path:
     return path
 
 
-def troubles(watch: Watch) -> list[str]:
+def warnings(watch: Watch) -> list[str]:
     """Return what was told of the files of temporary agents."""
     return [
         fact.reason
@@ -128,7 +128,7 @@ async def test_a_new_definition_leaves_the_file_from_before_as_it_is(tmp_path: P
             await written(running)
             await settle()
     assert path.read_text() == FILE
-    assert troubles(watch) == [
+    assert warnings(watch) == [
         "not kept in .teambot/temp-agents: helper.md is there from before this session"
     ]
 
@@ -179,7 +179,7 @@ async def test_another_session_in_the_same_place_leaves_the_files_alone(tmp_path
                 second.submit(DEFINED.replace("scanner", "third"))
                 await written(second)
                 await settle()
-        assert troubles(watch) == ["not kept in .teambot/temp-agents: another teambot uses it"]
+        assert warnings(watch) == ["not kept in .teambot/temp-agents: another teambot uses it"]
         assert [path.name for path in folder(tmp_path).glob("*.md")] == ["scanner.md"]
 
 
@@ -200,8 +200,8 @@ async def test_what_cannot_be_written_is_one_note_and_no_harm(tmp_path: Path, ob
             assert result.completed
             await written(running)
             await settle()
-    assert len(running.notes) == len(troubles(watch)) == 1, "one for reading, one for writing"
-    assert all(".teambot/temp-agents" in note for note in (*running.notes, *troubles(watch)))
+    assert len(running.notes) == len(warnings(watch)) == 1, "one for reading, one for writing"
+    assert all(".teambot/temp-agents" in note for note in (*running.notes, *warnings(watch)))
     assert not list(elsewhere.iterdir())
 
 

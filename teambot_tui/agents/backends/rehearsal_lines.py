@@ -31,7 +31,7 @@ class Voice:
 VOICES: Final = {
     "pm": Voice(
         title="Plan",
-        role="I plan: I cut a wish into milestones that can be seen and checked.",
+        role="I plan: I cut a request into milestones that can be seen and checked.",
         example="Plan a login page",
         alone=(
             "Five milestones; each one ends in something you can see.",
@@ -68,7 +68,7 @@ VOICES: Final = {
     ),
     "ba": Voice(
         title="Requirements",
-        role="I analyse: I turn a wish into requirements that a stranger can check.",
+        role="I analyse: I turn a request into requirements that a stranger can check.",
         example="Analyse a login page",
         alone=(
             "Five requirements, each with the moment at which it counts as met.",

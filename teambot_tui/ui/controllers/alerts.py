@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Usage
     from teambot_tui.ui.actions import Actions
@@ -56,7 +56,7 @@ class Alerts:
         self._chosen = chosen
         self._feed = feed
         self._clock = clock
-        self._requests: tuple[Wish, ...] = ()
+        self._requests: tuple[PermissionRequest, ...] = ()
         self._inbox: Inbox | None = None
         self._used: Usage | None = None
         self.talking: set[AgentId] = set()
@@ -73,7 +73,7 @@ class Alerts:
         for view in map(self._mirror.task, changes.ended):
             if view.background and view.step is None and view.state != "cancelled":
                 self._person.call(f"{view.task} {view.state}", alarm=view.state != "completed")
-        requests = self._mirror.wishes
+        requests = self._mirror.requests
         if requests != self._requests:
             self.ask_for(requests)
         before, self.obstacle = self.obstacle, self._find_obstacle()
@@ -102,7 +102,7 @@ class Alerts:
         if self._mirror.used != self._used:
             self._show_title()
 
-    def ask_for(self, requests: tuple[Wish, ...]) -> None:
+    def ask_for(self, requests: tuple[PermissionRequest, ...]) -> None:
         """Show these requests where the inbox is open, else call the person to the new ones."""
         new = [request for request in requests if request not in self._requests]
         self._requests = requests

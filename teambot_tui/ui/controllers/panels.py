@@ -105,7 +105,7 @@ class Panels:
                 self._person.tell(f"{names} joined. @{changes.joined[-1]} gives it a task.")
         elif self._lacks_panel(changes):
             self._arrange()
-        for warning in changes.troubles:
+        for warning in changes.warnings:
             self._person.tell(warning, alarm=True)
         if changes.tasks:
             self._bar.completer.variables = self._mirror.variable_names

@@ -49,7 +49,7 @@ class Person:
         self._screen.notify(text, severity="warning" if alarm else "information", timeout=4, markup=False)
 
     def call(self, text: str, *, alarm: bool = False) -> None:
-        """Call the person, who may be looking elsewhere, in the ways they wish."""
+        """Call the person, who may be looking elsewhere, in the ways they chose."""
         ways = self._setup.notify
         if "toast" in ways:
             self.tell(text, alarm=alarm)

@@ -1,4 +1,4 @@
-"""What belongs together: no circles are left, and each connected part stands for itself."""
+"""What belongs together: no cycles are left, and each connected part stands for itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from teambot_tui.ui.graph.shapes import Edge
 
 
-def without_circles(nodes: Mapping[str, object], edges: Iterable[Edge]) -> dict[str, list[Edge]]:
-    """Return the edges by source, one for each pair and kind, without those that would close a circle."""
+def without_cycles(nodes: Mapping[str, object], edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    """Return the edges by source, one for each pair and kind, without those that would close a cycle."""
     by_source: dict[str, dict[tuple[str, str], Edge]] = {key: {} for key in nodes}
     for edge in edges:
         if edge.source in nodes and edge.target in nodes and edge.source != edge.target:

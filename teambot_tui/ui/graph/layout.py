@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.ui.graph.connections import components, without_circles
+from teambot_tui.ui.graph.connections import components, without_cycles
 from teambot_tui.ui.graph.lattice import Lattice
 from teambot_tui.ui.graph.routes import corners, find_routes
 from teambot_tui.ui.graph.shapes import Box, Layout, Route
@@ -127,10 +127,10 @@ _SHELF_GAP: Final = 1
 def lay_out(nodes: Sequence[Node], edges: Iterable[Edge], width: int = 120) -> Layout:
     """Place nodes and edges; parts that are not connected share rows of about `width` columns.
 
-    Edges to nobody and from a node to itself are left out, and so is an edge that would close a circle.
+    Edges to nobody and from a node to itself are left out, and so is an edge that would close a cycle.
     """
     unique = {node.key: node for node in nodes}
-    above = without_circles(unique, edges)
+    above = without_cycles(unique, edges)
     parts = [
         _part([unique[key] for key in keys], [edge for key in keys for edge in above[key]])
         for keys in components(unique, above)

@@ -131,7 +131,7 @@ def assign_tracks(runs: Sequence[Run]) -> int:
 
     while ready or waiting:
         if not ready:
-            # A circle of trunks that want each other's columns: one of them steps aside first.
+            # A cycle of trunks that want each other's columns: one of them steps aside first.
             run = next(iter(waiting))
             aside = _free_column(taken, run)
             run.detour = Run(run.trunk, aside, run.ends)

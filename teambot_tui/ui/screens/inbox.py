@@ -1,4 +1,4 @@
-"""The wishes that wait for the person, one at a time, whole, and the keys that answer.
+"""The requests that wait for the person, one at a time, whole, and the keys that answer.
 
 A key answers only after a moment of quiet: not just after what is shown has changed, and not in the midst of
 typing. So no key that was meant for anything else ever allows something. And nothing is allowed before its
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from teambot_tui.engine.activity import Wish
+    from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.keys import Keys
@@ -38,7 +38,7 @@ _WIDTH: Final = 200
 
 
 class Inbox(ModalScreen[None]):
-    """Shows a wish at a time; closes when there are none."""
+    """Shows a request at a time; closes when there are none."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("approvals"),
@@ -52,8 +52,8 @@ class Inbox(ModalScreen[None]):
 
     def __init__(
         self,
-        wishes: tuple[Wish, ...],
-        answer: Callable[[Wish, Verdict, bool], None],
+        requests: tuple[PermissionRequest, ...],
+        answer: Callable[[PermissionRequest, Verdict, bool], None],
         glyphs: Glyphs,
         keys: Keys,
         clock: Callable[[], float],
@@ -61,18 +61,18 @@ class Inbox(ModalScreen[None]):
         of: AgentId | None = None,
         typed_at: float = 0.0,
     ) -> None:
-        """Begin with the wish of an agent, if it has one; `typed_at` is when a key was last pressed."""
+        """Begin with the request of an agent, if it has one; `typed_at` is when a key was last pressed."""
         super().__init__()
-        self._wishes = wishes
+        self._requests = requests
         self._answer = answer
         self._glyphs = glyphs
         self._keys = keys
         self._clock = clock
-        self._chosen = next((wish for wish in wishes if wish.agent == of), wishes[0])
+        self._chosen = next((request for request in requests if request.agent == of), requests[0])
         self._stirred = max(typed_at, clock())
         self._is_calm = False
         self._is_seen = False
-        """Whether the end of the chosen wish has been in view."""
+        """Whether the end of the chosen request has been in view."""
         self._is_closed = False
 
     def compose(self) -> ComposeResult:
@@ -100,23 +100,23 @@ class Inbox(ModalScreen[None]):
         """Whether what is shown here is still seen; leaving takes the screen a moment."""
         return self.is_attached and not self._is_closed
 
-    def show(self, wishes: tuple[Wish, ...]) -> None:
+    def show(self, requests: tuple[PermissionRequest, ...]) -> None:
         """Show these; where the one in view is gone, the next takes its place."""
-        if wishes == self._wishes:
+        if requests == self._requests:
             return
-        before, self._wishes = self._wishes, wishes
-        if not wishes:
+        before, self._requests = self._requests, requests
+        if not requests:
             self._close_if_done()
             return
-        if self._chosen not in wishes:
+        if self._chosen not in requests:
             place = before.index(self._chosen) if self._chosen in before else 0
-            later = [wish for wish in before[place:] if wish in wishes]
-            self._choose(later[0] if later else wishes[-1])
+            later = [request for request in before[place:] if request in requests]
+            self._choose(later[0] if later else requests[-1])
         elif self.is_mounted:
             self._draw()
 
-    def _choose(self, wish: Wish) -> None:
-        self._chosen = wish
+    def _choose(self, request: PermissionRequest) -> None:
+        self._chosen = request
         self._is_seen = False
         self._stirred = self._clock()
         if self.is_mounted:
@@ -124,24 +124,24 @@ class Inbox(ModalScreen[None]):
             self._draw()
 
     def _close_if_done(self) -> None:
-        if not self._wishes and self.app.screen is self:  # what lies over it is not ours to close
+        if not self._requests and self.app.screen is self:  # what lies over it is not ours to close
             self.action_close()
 
     def _draw(self) -> None:
-        wish, glyphs = self._chosen, self._glyphs
+        request, glyphs = self._chosen, self._glyphs
         dot = f" {glyphs['dot']} "
         box = self.query_one("#approvals")
-        place = self._wishes.index(wish)
-        box.border_title = Content(f"Approvals {place + 1} of {len(self._wishes)}")
+        place = self._requests.index(request)
+        box.border_title = Content(f"Approvals {place + 1} of {len(self._requests)}")
         self.query_one("#approvals-list", Static).update(self._list(place))
-        head = Content(f"{glyphs['asking']} @{wish.agent}").stylize("$text-warning bold")
-        head += Content(f"{dot}{wish.task}{dot}wants to use: ")
-        tool = wish.tool or wish.kind
-        kind = f" ({clip(wish.kind, _WIDTH)})" if wish.kind and wish.kind != tool else ""
+        head = Content(f"{glyphs['asking']} @{request.agent}").stylize("$text-warning bold")
+        head += Content(f"{dot}{request.task}{dot}wants to use: ")
+        tool = request.tool or request.kind
+        kind = f" ({clip(request.kind, _WIDTH)})" if request.kind and request.kind != tool else ""
         head += Content(clip(tool, _WIDTH)).stylize("bold") + Content(kind)
         self.query_one("#approvals-head", Static).update(head)
-        detail = wish.detail or "(the agent does not say more)"
-        cut = [text for text in dict.fromkeys((tool, wish.kind)) if clip(text, _WIDTH) != text]
+        detail = request.detail or "(the agent does not say more)"
+        cut = [text for text in dict.fromkeys((tool, request.kind)) if clip(text, _WIDTH) != text]
         self.query_one(DiffLines).show("\n\n".join([*cut, detail]))
         self._show_keys()
         self.call_after_refresh(self._show_keys)  # only then is it known what is in view
@@ -151,7 +151,7 @@ class Inbox(ModalScreen[None]):
         return self.query_one("#approvals-detail", VerticalScroll)
 
     def _look(self) -> int:
-        """Note what is in view of the chosen wish, and return how many rows come after it."""
+        """Note what is in view of the chosen request, and return how many rows come after it."""
         height = self._detail.scrollable_content_region.height
         below = self.query_one(DiffLines).rows_below(self._detail.scroll_offset.y + height)
         self._is_seen = self._is_seen or not below
@@ -161,25 +161,26 @@ class Inbox(ModalScreen[None]):
         self.query_one("#approvals-keys", Static).update(self._hint(f" {self._glyphs['dot']} "))
 
     def _list(self, place: int) -> Content:
-        if len(self._wishes) == 1:
+        if len(self._requests) == 1:
             return Content("")
-        first = max(0, min(place - 1, len(self._wishes) - _LISTED))
+        first = max(0, min(place - 1, len(self._requests) - _LISTED))
         lines = []
-        for wish in self._wishes[first : first + _LISTED]:
-            mark = self._glyphs["plan"] if wish is self._wishes[place] else " "
-            line = f"{mark} @{wish.agent} {wish.task}  {clip(wish.summary, _WIDTH, self._glyphs['ellipsis'])}"
+        for request in self._requests[first : first + _LISTED]:
+            mark = self._glyphs["plan"] if request is self._requests[place] else " "
+            summary = clip(request.summary, _WIDTH, self._glyphs["ellipsis"])
+            line = f"{mark} @{request.agent} {request.task}  {summary}"
             lines.append(Content(line).stylize("bold" if mark != " " else "$foreground-muted"))
         return Content("\n").join([*lines, Content("")])
 
     def _hint(self, dot: str) -> Content:
-        wish, below = self._chosen, self._look()
+        request, below = self._chosen, self._look()
         obstacle = ""
-        if not wish.is_whole:
+        if not request.is_whole:
             obstacle = "too large to be shown: it can only be rejected"
         elif not self._is_seen:
             obstacle = f"scroll to the end to allow{dot}{below:,} more line{'s' * (below != 1)}"
         once = (
-            "all its runs" if wish.kind == "spawn" else "once"
+            "all its runs" if request.kind == "spawn" else "once"
         )  # the first answer holds for the further ones
         allowing = [("allow", f"allow {once}"), ("allow-always", "always")]
         named = [
@@ -194,9 +195,11 @@ class Inbox(ModalScreen[None]):
         ]
         if obstacle:
             keys.insert(0, Content(obstacle).stylize("$text-warning bold"))
-        what = "this exact tool and command" if wish.kind == "execute" else "exactly this, letter by letter,"
+        what = (
+            "this exact tool and command" if request.kind == "execute" else "exactly this, letter by letter,"
+        )
         scroll = f"{self._keys.said('scroll-up')}, {self._keys.said('scroll-down')} scroll."
-        meaning = f"Always: {what} of @{wish.agent}, until this session ends. {scroll}"
+        meaning = f"Always: {what} of @{request.agent}, until this session ends. {scroll}"
         return Content(dot).join(keys) + Content(f"\n{meaning}").stylize("$foreground-muted")
 
     # Keys
@@ -223,7 +226,7 @@ class Inbox(ModalScreen[None]):
         self._decide(Verdict.REJECT, always=True)
 
     def _decide(self, verdict: Verdict, *, always: bool = False) -> None:
-        if not self._is_calm or not self._wishes:
+        if not self._is_calm or not self._requests:
             return
         self._look()
         if verdict is Verdict.REJECT or (self._is_seen and self._chosen.is_whole):
@@ -231,10 +234,10 @@ class Inbox(ModalScreen[None]):
             self._answer(self._chosen, verdict, always)
 
     def action_step(self, by: int) -> None:
-        """Go to the next wish, or the one before."""
-        if self._wishes:
-            place = self._wishes.index(self._chosen)
-            self._choose(self._wishes[(place + by) % len(self._wishes)])
+        """Go to the next request, or the one before."""
+        if self._requests:
+            place = self._requests.index(self._chosen)
+            self._choose(self._requests[(place + by) % len(self._requests)])
 
     def action_scroll_detail(self, direction: int) -> None:
         """Scroll what the agent wants to do."""

@@ -54,7 +54,7 @@ class Block:
         self._rendered_in: Mapping[str, Style] | None = None
         self._is_plain = True
         self._bar = ""
-        self._wish: bool | None = None
+        self._request: bool | None = None
         self._settled = False
         self._folds = False
         self._can_fold = True
@@ -65,7 +65,7 @@ class Block:
         began_again = old.started and view.ended is None and view.started > old.started
         if (old.ended is not None and view.ended is None) or began_again:
             self.output = Output()
-            self._wish, self._settled, self._folds, self._rendered_as = None, False, False, None
+            self._request, self._settled, self._folds, self._rendered_as = None, False, False, None
 
     # Folding
 
@@ -77,16 +77,16 @@ class Block:
     @property
     def is_folded(self) -> bool:
         """Whether only the first rows are shown, if there are more."""
-        return self._folds if self._wish is None else self._wish
+        return self._folds if self._request is None else self._request
 
     def toggle(self) -> None:
         """Fold or unfold it, if there is anything to hide."""
         if self._can_fold:
-            self._wish = not self.is_folded
+            self._request = not self.is_folded
 
     def unfold(self) -> None:
         """Show all of it."""
-        self._wish = False
+        self._request = False
 
     # Rows
 

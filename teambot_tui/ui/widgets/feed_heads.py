@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ROOM_FOR_A_STATEMENT: Final = 24
 _NAMED_TASKS: Final = 4
 _REASON_ROWS: Final = 4
-_WISHES: Final = 4
+_REQUESTS: Final = 4
 _WIDE: Final = 60
 _MEDIUM: Final = 24
 
@@ -158,8 +158,8 @@ def _activity(view: TaskView, page: Page) -> list[Row]:
         state = f" {page.glyphs['dot']} {tool.state}"
         line = _shorten(f"{page.glyphs['tool']} {tool_line(tool)}", max(0, room - len(state)), page)
         rows.append(_note(((line + state, "feed--note"),), page))
-    for wish in view.wishes[:_WISHES]:
-        line = _shorten(f"{page.glyphs['asking']} needs you: {wish.summary}", room, page)
+    for request in view.requests[:_REQUESTS]:
+        line = _shorten(f"{page.glyphs['asking']} needs you: {request.summary}", room, page)
         rows.append(_note(((line, "feed--asking"),), page))
     return rows
 

@@ -69,7 +69,7 @@ class Painter:
         return self._styles
 
     def forget(self) -> None:
-        """Draw everything anew: the styles have changed."""
+        """Draw everything again: the styles have changed."""
         self._styles = {}
         self._strips.clear()
 

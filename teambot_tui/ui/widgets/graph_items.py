@@ -105,7 +105,7 @@ def _item(view: TaskView, glyphs: Glyphs, now: float | None) -> Item:
     return Item(
         view.task,
         view.state.value,
-        glyphs["asking" if view.wishes else view.state.value],
+        glyphs["asking" if view.requests else view.state.value],
         clip(_title(view), _TITLE, glyphs["ellipsis"]),
         clip(_note(view, now), _TITLE, glyphs["ellipsis"]),
         view.task,
@@ -121,7 +121,7 @@ def _note(view: TaskView, now: float | None) -> str:
     match view.state:
         case State.WAITING if view.waiting_for:
             return f"waits @{','.join(view.waiting_for)}"
-        case State.EXECUTING if view.wishes:
+        case State.EXECUTING if view.requests:
             return "needs you"
         case State.EXECUTING if now is not None:
             return f"executing {duration(now - view.started)}"

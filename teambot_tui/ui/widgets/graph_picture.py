@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from teambot_tui.engine.board import State
 from teambot_tui.ui.canvas import clip
-from teambot_tui.ui.graph.connections import without_circles
+from teambot_tui.ui.graph.connections import without_cycles
 from teambot_tui.ui.graph.shapes import Box
 from teambot_tui.ui.widgets.graph_items import AFTER, ENDED, FOLD
 
@@ -28,7 +28,7 @@ _ASCII: Final = (("|-", "| "), ("`-", "  "))
 def tree(items: Mapping[str, Item], edges: Sequence[Edge], cursor: str | None, glyphs: Glyphs) -> Picture:
     """Return the tasks as a tree."""
     arriving: dict[str, list[Edge]] = {}
-    for leaving in without_circles(items, edges).values():
+    for leaving in without_cycles(items, edges).values():
         for edge in leaving:
             arriving.setdefault(edge.target, []).append(edge)
     children: dict[str, list[Edge]] = {}

@@ -248,7 +248,7 @@ class InputBar(TextArea):
         return "#" if self._glyphs.ascii_only else "▤"
 
     def watch_references(self) -> None:
-        """Colour the references anew."""
+        """Colour the references again."""
         self._colours = None
         self._repaint()
 

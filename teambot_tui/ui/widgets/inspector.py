@@ -26,9 +26,9 @@ from teambot_tui.ui.widgets.inspector_sections import (
     needs,
     queue_lines,
     queue_title,
+    requests,
     statement,
     unblocks,
-    wishes,
 )
 from teambot_tui.ui.widgets.inspector_words import NOTHING, quiet, title
 from teambot_tui.ui.widgets.plain_lines import PlainLines
@@ -110,7 +110,7 @@ class Inspector(VerticalScroll):
         self._width = _USUAL_WIDTH
 
     def compose(self) -> ComposeResult:
-        for name in ("head", "wishes", "statement", "needs", "unblocks", "context"):
+        for name in ("head", "requests", "statement", "needs", "unblocks", "context"):
             yield Static(id=f"inspector-{name}", classes="inspector-part", markup=False)
         yield Static(id="inspector-queue-title", classes="inspector-title", markup=False)
         yield TaskList(id="inspector-queue")
@@ -180,7 +180,7 @@ class Inspector(VerticalScroll):
             self._set("head", quiet("Choose an agent or a task to look at."))
             return
         self._set("head", head(view, glyphs))
-        self._set("wishes", wishes(view, glyphs))
+        self._set("requests", requests(view, glyphs))
         self._set("statement", statement(view, glyphs))
         self._set("needs", needs(view, glyphs))
         self._set("unblocks", unblocks(view, glyphs))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 
-_WISH_LINES: Final = 12
+_REQUEST_LINES: Final = 12
 _STEPS: Final = 20
 _TOOLS: Final = 8
 _THOUGHT_LINES: Final = 4
@@ -44,16 +44,16 @@ _TOOL_COLOURS: Final = {
 }
 
 
-def wishes(view: InspectorView, glyphs: Glyphs) -> Content:
+def requests(view: InspectorView, glyphs: Glyphs) -> Content:
     """Say what the agent wants to do, and how to answer."""
-    if view.task is None or not view.task.wishes:
+    if view.task is None or not view.task.requests:
         return NOTHING
-    first, *more = view.task.wishes
+    first, *more = view.task.requests
     content = Content(f"{glyphs['asking']} needs you: {clip(first.summary, _WIDTH)}").stylize(
         "$text-warning bold"
     )
     if first.detail.strip():
-        text, hidden = fold(first.detail, _WISH_LINES)
+        text, hidden = fold(first.detail, _REQUEST_LINES)
         content += Content(f"\n{text}")
         content += quiet(f"\n{glyphs['ellipsis']} +{hidden} lines") if hidden else NOTHING
     also = f", and {len(more)} more" if more else ""

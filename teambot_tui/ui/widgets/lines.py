@@ -68,17 +68,17 @@ class TitleBar(Line):
         return self._content + Content(progress).stylize("$text-accent")
 
     def tell(
-        self, counts: dict[State, int], wishes: int = 0, usage: Usage | None = None, alarm: str = ""
+        self, counts: dict[State, int], requests: int = 0, usage: Usage | None = None, alarm: str = ""
     ) -> None:
-        """Show how many tasks are in which state, how many wishes wait, what was used, and what is wrong."""
+        """Show how many tasks are in which state and requests wait, what was used, and what is wrong."""
         dot = self._glyphs["dot"]
         self._mind_branch(sum(count for state, count in counts.items() if state in _ENDED))
         content = Content(" teambot").stylize("bold") + Content(f" {dot} {one_line(self._folder.name, 60)}")
         if self._branch:
             content += Content(f" {dot} {self._branch}").stylize("$text-muted")
         content += Content("   ")
-        if wishes:
-            content += Content(f"{self._glyphs['asking']}{wishes} ").stylize("$text-warning bold")
+        if requests:
+            content += Content(f"{self._glyphs['asking']}{requests} ").stylize("$text-warning bold")
         for state, count in counts.items():
             if count:
                 content += Content(f"{self._glyphs[state]}{count} ").stylize(_COLOURS[state.value])

@@ -75,14 +75,16 @@ class Panel(Widget, can_focus=True):
     @property
     def _silence(self) -> float:
         """For how long an agent at work has said nothing, if that is worth a word; else 0."""
-        quiet = self._now - self.view.heard if not self.view.wishes else 0.0
-        return quiet if self.view.state == "executing" and self.view.heard and quiet >= _SILENT else 0.0
+        quiet = self._now - self.view.last_activity if not self.view.requests else 0.0
+        return (
+            quiet if self.view.state == "executing" and self.view.last_activity and quiet >= _SILENT else 0.0
+        )
 
     @property
     def badge(self) -> str:
         """The state in words, as it is shown with its glyph: `⧗ waiting for @pm, @ba`."""
         view = self.view
-        if view.wishes:
+        if view.requests:
             return f"{self._glyphs['asking']} needs you"
         if self._silence:
             return f"{self._glyphs['silent']} silent {roughly(self._silence)}"
@@ -110,8 +112,8 @@ class Panel(Widget, can_focus=True):
         self.view = view
         self._now = now
         shown = view.last_end or view.state if view.state == "idle" else view.state
-        if view.wishes or self._silence:
-            shown = "asking" if view.wishes else "silent"
+        if view.requests or self._silence:
+            shown = "asking" if view.requests else "silent"
         # Looking up the styles is dear, and this is called in every frame.
         if not self.has_class(f"-{shown}"):
             for state in _STATES:
@@ -150,7 +152,7 @@ class Panel(Widget, can_focus=True):
     def _chip(self) -> Content:
         view = self.view
         number = f"{self.number} " if self.number < 10 else ""
-        if view.wishes:
+        if view.requests:
             words = "you"
         elif view.state == "waiting":
             words = f"@{','.join(view.waiting_for)}"
@@ -161,7 +163,7 @@ class Panel(Widget, can_focus=True):
         else:
             words = {"executing": "exec", "queued": f"queued {view.queued + 1}"}.get(view.state, view.state)
         state = view.last_end or "idle" if view.state == "idle" else view.state
-        glyph = self._glyphs["asking" if view.wishes else "silent" if self._silence else state]
+        glyph = self._glyphs["asking" if view.requests else "silent" if self._silence else state]
         name, ellipsis = view.tab, self._glyphs["ellipsis"]
         room = max(_SHORTEST_NAME, self.size.width - len(f"{number} {glyph} {words}"))
         if len(name) > room:

@@ -44,11 +44,11 @@ _FURTHER: Final[Mapping[str, object]] = {
 Answer = dict[str, Any]
 
 
-class DoorError(Exception):
+class TeamToolsError(Exception):
     """A request that cannot be fulfilled, in words a model can act on."""
 
 
-class Door:
+class TeamTools:
     """The team, for the agents in it."""
 
     def __init__(self, session: Session) -> None:
@@ -71,7 +71,7 @@ class Door:
         try:
             started = await self._session.spawn(task, **options, parent=parent.id, permission=permission)
         except OrderError as error:
-            raise DoorError(str(error)) from error
+            raise TeamToolsError(str(error)) from error
         return self._runs(run.id for run in ([started] if isinstance(started, Run) else started))
 
     async def wait(
@@ -89,7 +89,7 @@ class Door:
         own, board = self._task_of(caller), self._session.board
         stuck = [task for task in tasks if stands_behind(board.tasks[task], own)]
         if len(tasks) - len(stuck) < enough:
-            raise DoorError(f"{stuck[0]} begins when you have ended: do not wait for it.")
+            raise TeamToolsError(f"{stuck[0]} begins when you have ended: do not wait for it.")
         try:
             async with asyncio.timeout(min(seconds, _LONGEST_WAIT)):
                 await self._session.ended(tasks, at_least=enough, waiter=own.id)
@@ -125,7 +125,7 @@ class Door:
         own = self._task_of(caller)
         task = own if run is None else self._session.board.tasks[self._find(run)]
         if task is not own and (task.parent is None or task.parent is not own.parent):
-            raise DoorError(f"{task.id} was not started by whoever started you: its context is its own.")
+            raise TeamToolsError(f"{task.id} was not started by whoever started you: its context is its own.")
         told = entries(task, self._session.board)
         return {entry.key: json.loads(entry.value) for entry in told}
 
@@ -139,7 +139,7 @@ class Door:
             self._leave[caller] = answered
         # Shielded: a client that gives up finds the same question open when it calls again.
         if await asyncio.shield(answered) is not Verdict.ALLOW:
-            raise DoorError("The person did not allow you to start other agents. Do the work yourself.")
+            raise TeamToolsError("The person did not allow you to start other agents. Do the work yourself.")
 
     def _question(self, caller: AgentId, texts: list[str], options: SpawnOptions) -> str:
         """Say who would do what, on what, and what a yes costs; the agent's own words come last, indented."""
@@ -170,14 +170,14 @@ class Door:
     def _task_of(self, caller: AgentId) -> Task:
         lane = self._session.board.lanes.get(caller)
         if lane is None or lane.busy is None or lane.busy.ended is not None:
-            raise DoorError("You have no task at the moment.")
+            raise TeamToolsError("You have no task at the moment.")
         return lane.busy
 
     def _find(self, name: str) -> TaskId:
         try:
             return find(name, self._session.board, self._session.roster)
         except OrderError as error:
-            raise DoorError(str(error)) from error
+            raise TeamToolsError(str(error)) from error
 
     def _runs(self, tasks: Iterable[TaskId]) -> Answer:
         # An object, never an array: there are clients that take an array for a failure and call again.
