@@ -19,9 +19,8 @@ from teambot_tui.ui.budgets import dollars_of, tokens_of, told
 from teambot_tui.ui.glyphs import size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from teambot_tui.engine.ids import TaskId
     from teambot_tui.ui.controllers.controls import Controls
     from teambot_tui.workflows.up_command import UpCommand
 
@@ -33,7 +32,7 @@ class CommandError(Exception):
 
 
 def _agent(controls: Controls, name: str) -> AgentId:
-    agents = controls.mirror.roster.agents
+    agents = controls.views.roster.agents
     agent = AgentId(name.removeprefix("@"))
     if agent not in agents:
         near = did_you_mean(agent, agents)
@@ -42,29 +41,24 @@ def _agent(controls: Controls, name: str) -> AgentId:
     return agent
 
 
-def _task_named(controls: Controls, name: str) -> TaskId:
-    """Return the task that is meant by an id, a label, an agent or `last`."""
-    from teambot_tui.engine.outcomes import RefusedError  # noqa: PLC0415  the table is there before the engine is
-
-    try:
-        return controls.mirror.find(name.removeprefix("@"))
-    except RefusedError as error:
-        raise CommandError(str(error)) from error
+def _refused(controls: Controls, command: str) -> Callable[[str], None]:
+    """Return what puts a command back into the input and says why it was refused."""
+    return partial(controls.drafting.give_back, command)
 
 
 def agents_of(controls: Controls) -> Sequence[str]:
-    return controls.mirror.roster.agents
+    return controls.views.roster.agents
 
 
 def targets(controls: Controls) -> Sequence[str]:
     """The agents, the labels, and the tasks, newest first."""
-    return (*controls.mirror.roster.agents, *controls.mirror.labels, *reversed(controls.mirror.tasks()))
+    return (*controls.views.roster.agents, *controls.views.labels, *reversed(controls.views.tasks()))
 
 
 def status(controls: Controls, _: list[str]) -> None:
     lines = []
-    for agent in controls.mirror.roster.agents:
-        view = controls.mirror.agent(agent)
+    for agent in controls.views.roster.agents:
+        view = controls.views.agent(agent)
         words = view.state
         if view.waiting_for:
             words += f" for {', '.join(f'@{each}' for each in view.waiting_for)}"
@@ -84,7 +78,7 @@ def tasks(controls: Controls, words: list[str]) -> None:
         near = did_you_mean(wanted, states())
         hint = f"Did you mean {near}?" if near else f"A task is {', '.join(states())}."
         raise CommandError(f"There is no state {wanted}. {hint}")
-    views = [controls.mirror.task(task) for task in controls.mirror.tasks()]
+    views = [controls.views.task(task) for task in controls.views.tasks()]
     shown = [view for view in views if wanted in (None, view.state.value)]
     counts = Counter(view.state.value for view in views)
     lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in shown]
@@ -95,8 +89,11 @@ def tasks(controls: Controls, words: list[str]) -> None:
 def task(controls: Controls, words: list[str]) -> None:
     if not words:
         raise CommandError("Say which task: /task pm#1")
-    task = _task_named(controls, words[0])
-    controls.chosen.inspect(agent_of(task), task)
+    controls.actions.find(
+        words[0].removeprefix("@"),
+        lambda task: controls.chosen.inspect(agent_of(task), task),
+        _refused(controls, f"/task {words[0]}"),
+    )
 
 
 def model(controls: Controls, words: list[str]) -> None:
@@ -106,7 +103,7 @@ def model(controls: Controls, words: list[str]) -> None:
         case [name]:
             agent = _agent(controls, name)
             controls.person.report(
-                "Model", Content(f"@{agent}: {controls.actions.models()[agent] or 'as its backend chooses'}")
+                "Model", Content(f"@{agent}: {controls.views.models[agent] or 'as its backend chooses'}")
             )
         case [name, model]:
             controls.actions.set_model(_agent(controls, name), None if model == "clear" else model)
@@ -122,7 +119,7 @@ def use_agent(controls: Controls, words: list[str]) -> None:
     if words:
         controls.actions.use_agent(_agent(controls, words[0]))
     else:
-        default = controls.mirror.roster.default
+        default = controls.views.roster.default
         controls.person.report(
             "Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one")
         )
@@ -142,19 +139,18 @@ def theme(controls: Controls, words: list[str]) -> None:
 def retry(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    controls.actions.retry(_task_named(controls, words[0]))
+    controls.actions.retry(words[0].removeprefix("@"), _refused(controls, f"/retry {words[0]}"))
 
 
 def again(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to do once more: /again pm, or /again pm#1")
-    controls.actions.again(_task_named(controls, words[0]))
+    controls.actions.again(words[0].removeprefix("@"), _refused(controls, f"/again {words[0]}"))
 
 
 def cancel(controls: Controls, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
-    is_several = target == "all" or target in controls.mirror.roster.agents
-    controls.actions.cancel(target if is_several else _task_named(controls, target))
+    controls.actions.cancel(target, _refused(controls, f"/cancel {target}"))
 
 
 def export(controls: Controls, words: list[str]) -> None:
@@ -163,7 +159,7 @@ def export(controls: Controls, words: list[str]) -> None:
 
 def history(controls: Controls, words: list[str]) -> None:
     agent = _agent(controls, words[0]) if words else None
-    views = [controls.mirror.task(task) for task in controls.mirror.tasks(agent)]
+    views = [controls.views.task(task) for task in controls.views.tasks(agent)]
     lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in views]
     controls.person.report(
         f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet")
@@ -171,7 +167,7 @@ def history(controls: Controls, words: list[str]) -> None:
 
 
 def budget(controls: Controls, words: list[str]) -> None:
-    spending = controls.mirror.spending
+    spending = controls.views.budget
     if not words:
         controls.person.report("Budget", Content(told(spending)))
         return
@@ -226,7 +222,7 @@ def parse_context(text: str) -> ContextChange:
 
 
 def _temporary(controls: Controls, words: list[str], example: str) -> AgentId:
-    roster = controls.mirror.roster
+    roster = controls.views.roster
     if not words:
         raise CommandError(f"Say which agent: {example}")
     agent = AgentId(words[0].lstrip("@$~"))
@@ -241,18 +237,18 @@ def _temporary(controls: Controls, words: list[str], example: str) -> AgentId:
 
 
 def joined(controls: Controls) -> Sequence[str]:
-    return tuple(controls.mirror.roster.temporary)
+    return tuple(controls.views.roster.temporary)
 
 
 def context_keys(controls: Controls) -> Sequence[str]:
-    return tuple(entry.key for entry in controls.mirror.context())
+    return tuple(entry.key for entry in controls.views.context)
 
 
 def agents(controls: Controls, _: list[str]) -> None:
-    roster, models = controls.mirror.roster, controls.actions.models()
+    roster, models = controls.views.roster, controls.views.models
     lines = []
     for agent in roster.agents:
-        view = controls.mirror.agent(agent)
+        view = controls.views.agent(agent)
         words = [view.name]
         if defined := roster.temporary.get(agent):
             words.append(f"temporary, of {defined.base}" + (f", by {view.parent}" if view.parent else ""))
@@ -265,7 +261,7 @@ def agents(controls: Controls, _: list[str]) -> None:
 
 
 def variables(controls: Controls, _: list[str]) -> None:
-    views = controls.mirror.variables()
+    views = controls.views.variables()
     if not views:
         controls.person.report("Variables", Content('none yet: pm:"Plan it":plan captures one'))
         return
@@ -289,21 +285,21 @@ def promote(controls: Controls, words: list[str]) -> None:
             force = True
         elif option != "--as" or (name := next(options, None)) is None:
             raise CommandError(f"{one_line(option, 40)} cannot be understood. Try: {example}")
-    if not controls.mirror.roster.temporary[agent].prompt:
+    if not controls.views.roster.temporary[agent].prompt:
         raise CommandError(f"@{agent} has no prompt of its own to keep.")
     controls.actions.agents.promote(agent, name, force=force)
 
 
 def forget(controls: Controls, words: list[str]) -> None:
     agent = _temporary(controls, words, "/forget scanner")
-    if queue := controls.mirror.queue(agent):
+    if queue := controls.views.queue(agent):
         raise CommandError(f"@{agent} still has work: {', '.join(queue)}. /cancel {agent} ends it.")
     controls.actions.agents.forget(agent)
 
 
 def context(controls: Controls, words: list[str]) -> None:
     text = words[0].strip()
-    told = {entry.key: entry.value for entry in controls.mirror.context()}
+    told = {entry.key: entry.value for entry in controls.views.context}
     if not text:
         controls.forms.context()
     elif len(text.split()) == 1 and text != "unset":
@@ -360,6 +356,6 @@ def save(controls: Controls, words: list[str]) -> None:
         raise CommandError("Say where: /save flow.yaml")
     if not file.lower().endswith((".yaml", ".yml")):
         raise CommandError(f"{one_line(file, 60)} is no name for a compose file. Try: /save flow.yaml")
-    if not controls.mirror.tasks():
+    if not controls.views.tasks():
         raise CommandError("There is nothing to save yet.")
     controls.actions.workflows.save(file)

@@ -1,14 +1,15 @@
-"""The screen's copy agrees with the engine's board, whatever happened and in whatever batches it was told."""
+"""What the screen keeps agrees with the engine's board, whatever happened and in whatever frames it came."""
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from teambot_tui.engine.bus import Backlog
 from teambot_tui.engine.dependencies import Condition
 from teambot_tui.engine.facts import ActivityReported, WaitProlonged
 from teambot_tui.engine.ids import AgentId, TaskId
@@ -17,10 +18,12 @@ from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.ports import Notice
 from teambot_tui.language.errors import StatementError
 from teambot_tui.language.parser import parse_prompt
-from teambot_tui.ui.mirror import Mirror
+from teambot_tui.service import Service
+from teambot_tui.ui.views import Views
 from tests.team import TEAM, Gate, session_of, settle
 
 if TYPE_CHECKING:
+    from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
 
 PM, BA = AgentId("pm"), AgentId("ba")
@@ -47,139 +50,165 @@ def do_something(chance: random.Random, session: Session, gate: Gate) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 async def test_it_equals_the_board_after_random_activity(seed: int) -> None:
-    chance, gate, backlog = random.Random(seed), Gate(), Backlog()
+    chance, gate = random.Random(seed), Gate()
     async with session_of(gate) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
+        service = Service(session)
+        views = Views(service.frame())
+        with service.following():
             for _ in range(60):
                 with suppress(StatementError, RefusedError):
                     do_something(chance, session, gate)
                 await settle()
                 if chance.random() < 0.3:
-                    mirror.take_in(backlog.take())
-            mirror.take_in(backlog.take())
+                    views.take_in(service.frame())
+            views.take_in(service.frame())
             board = session.board
-            assert mirror.tasks() == tuple(board.tasks)
+            assert views.tasks() == tuple(board.tasks)
             for name, task in board.tasks.items():
-                view = mirror.task(name)
+                view = views.task(name)
                 assert (view.state, view.reason, view.ended) == (task.state, task.reason, task.ended)
                 assert view.waiting_for == (tuple(task.lacking) if task.state == "waiting" else ())
-                assert mirror.output(name) == task.output.text
+                assert service.output(name) == task.output.text
             for agent in session.roster.agents:
                 lane = board.lanes.get(agent)
-                assert mirror.queue(agent) == (tuple(lane.queue) if lane else ())
-            texts = [f"@{one} go ${two}" for one in TEAM for two in TEAM]
-            assert [mirror.explain(text, 0.0).steps for text in texts] == [
-                session.explain(text).steps for text in texts
-            ]
+                assert views.queue(agent) == (tuple(lane.queue) if lane else ())
 
 
 async def test_what_a_panel_is_told() -> None:
-    gate, backlog = Gate(), Backlog()
+    gate = Gate()
     async with session_of(gate) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
+        service = Service(session)
+        views = Views(service.frame())
+        with service.following():
 
             async def told() -> None:
                 await settle()
-                mirror.take_in(backlog.take())
+                views.take_in(service.frame())
 
-            assert mirror.agent(PM).state == "idle"
+            assert views.agent(PM).state == "idle"
             session.submit("@pm plan\n@pm again\n@pm once more")
             await told()
-            assert (mirror.agent(PM).state, mirror.agent(PM).queued) == ("executing", 2)
+            assert (views.agent(PM).state, views.agent(PM).queued) == ("executing", 2)
             gate.answer("pm#1", "\n# The plan\nstep 1")
             await told()
-            assert (mirror.agent(PM).task, mirror.agent(PM).queued) == ("pm#2", 1)
+            assert (views.agent(PM).task, views.agent(PM).queued) == ("pm#2", 1)
             session.cancel("pm")
             await told()
-            view = mirror.agent(PM)
+            view = views.agent(PM)
             assert (view.state, view.last_end, view.queued) == ("idle", "cancelled", 0)
             session.submit("@ba check $pm")
             await told()
             gate.fail("ba#1", "no money")
             await told()
-            assert (mirror.agent(BA).last_end, mirror.agent(BA).last_line) == ("failed", "no money")
+            assert (views.agent(BA).last_end, views.agent(BA).last_line) == ("failed", "no money")
             session.retry("ba")
             await told()
             gate.answer("ba#1", "\n## Fine\nit is")
             await told()
-            assert (mirror.agent(BA).last_end, mirror.agent(BA).last_line) == ("completed", "Fine")
+            assert (views.agent(BA).last_end, views.agent(BA).last_line) == ("completed", "Fine")
 
 
 async def test_what_falls_with_a_task() -> None:
-    backlog = Backlog()
     async with session_of(Gate()) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
+        service = Service(session)
+        views = Views(service.frame())
+        with service.following():
             session.submit("@pm plan -> @ba check -> @reviewer review\n@writer write $ba &")
-            mirror.take_in(backlog.take())
-            assert set(mirror.falls_with([TaskId("pm#1")])) == {"ba#1", "reviewer#1", "writer#1"}
-            assert mirror.falls_with([TaskId("reviewer#1")]) == ()
+            views.take_in(service.frame())
+            assert set(service.consequences("pm#1").skipped) == {"ba#1", "reviewer#1", "writer#1"}
+            assert service.consequences("reviewer#1").skipped == ()
 
 
 async def test_children_fall_with_a_task_and_what_goes_on_after_anything_does_not() -> None:
-    backlog = Backlog()
     async with session_of(Gate()) as session:
-        mirror = Mirror(session.roster, session.policy)
+        service = Service(session)
+        views = Views(service.frame())
 
         def order(agent: str, *needs: Need, parent: str = "") -> Order:
             return Order(AgentId(agent), parse_prompt("Go"), needs, parent=TaskId(parent) if parent else None)
 
-        with session.bus.subscribe(backlog.put):
+        with service.following():
             session.place([order("pm")])
             session.place([order("ba", parent="pm#1"), order("writer", Need("pm"))])
             session.place([order("reviewer", Need("writer", condition=Condition.ANY))])
-            mirror.take_in(backlog.take())
-            assert set(mirror.falls_with([TaskId("pm#1")])) == {"ba#1", "writer#1"}
-            assert set(mirror.falls_with([TaskId("writer#1")])) == {"reviewer#1"}
+            views.take_in(service.frame())
+            assert set(service.consequences("pm#1").skipped) == {"ba#1", "writer#1"}
+            assert set(service.consequences("writer#1").skipped) == {"reviewer#1"}
 
 
 async def test_the_prompt_of_a_task_is_what_it_was_sent() -> None:
-    backlog, gate = Backlog(), Gate()
+    gate = Gate()
     async with session_of(gate) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
+        service = Service(session)
+        views = Views(service.frame())
+        with service.following():
             session.submit("@pm See {{output:ba}}")
             await settle()
             session.submit("@ba Say it")
             await settle()
             gate.answer("ba#1", "news")
             await settle()
-            mirror.take_in(backlog.take())
-            sent = mirror.prompt(TaskId("pm#1"))
+            views.take_in(service.frame())
+            sent = service.read(TaskId("pm#1")).prompt
             assert sent is not None
             assert sent.text == gate.prompt("pm#1") == 'See (No output available from task "ba")'
 
 
-def test_a_command_is_one_only_when_it_is_alone() -> None:
-    mirror = Mirror(session_of().roster, session_of().policy)
-    command = mirror.command("/cancel pm")
-    assert command is not None
-    assert (command.name, command.arguments.strip()) == ("cancel", "pm")
-    assert mirror.command("/status\n@pm plan") is None
-    assert mirror.command("@pm plan") is None
-    assert mirror.command("/nonsense") is None
-    assert mirror.command("") is None
-
-
-async def test_a_long_wait_is_told() -> None:
-    backlog = Backlog()
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        (
+            WaitProlonged(0.0, TaskId("ba#1"), (PM,), 300.0),
+            "@ba (ba#1) still waits for @pm after 300 s.",
+        ),
+        (ActivityReported(0.0, TaskId("pm#1"), Notice("has lost its memory")), "@pm has lost its memory"),
+    ],
+)
+async def test_what_the_person_should_know_is_told(fact: Fact, told: str) -> None:
     async with session_of(Gate()) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
+        service = Service(session)
+        with service.following():
             session.submit("@pm Plan -> @ba Check")
-        mirror.take_in(backlog.take())
-        changes = mirror.take_in([WaitProlonged(session.now(), TaskId("ba#1"), (PM,), 300.0)])
-    assert changes.warnings == ("@ba (ba#1) still waits for @pm after 300 s.",)
+            session.bus.publish(fact)
+        assert service.frame().warnings == (told,)
 
 
-async def test_what_the_person_should_know_of_an_agent_is_told() -> None:
-    backlog = Backlog()
-    async with session_of(Gate()) as session:
-        mirror = Mirror(session.roster, session.policy)
-        with session.bus.subscribe(backlog.put):
-            session.submit("@pm Plan")
-        mirror.take_in(backlog.take())
-        notice = ActivityReported(session.now(), TaskId("pm#1"), Notice("has lost its memory"))
-        assert mirror.take_in([notice]).warnings == ("@pm has lost its memory",)
+async def test_what_crosses_is_plain() -> None:
+    """Nothing but values: no board, no session, no function."""
+    gate = Gate()
+    async with session_of(gate) as session:
+        service = Service(session)
+        with service.following():
+            session.submit('@pm Plan -> @ba Check $pm\n$x := {base: "pm", prompt: "Look"}')
+            await settle()
+            gate.answer("pm#1", "done")
+            await settle()
+            for value in (
+                service.frame(),
+                service.explain("@pm Plan -> @ba Check $pm"),
+                service.explain("@nobody Plan"),
+                service.consequences("all"),
+                service.read(TaskId("ba#1")),
+                service.context_of_runs(),
+            ):
+                assert not strangers_in(value)
+
+
+def strangers_in(value: object) -> list[object]:
+    """Return what is inside a value and is no plain value."""
+    match value:
+        case None | str() | int() | float() | Path():
+            return []
+        case dict():
+            return [each for pair in value.items() for part in pair for each in strangers_in(part)]
+        case list() | tuple() | set() | frozenset():
+            return [each for part in value for each in strangers_in(part)]
+        case StatementError():
+            return []
+        case _ if dataclasses.is_dataclass(value):
+            return [
+                each
+                for field in dataclasses.fields(value)
+                for each in strangers_in(getattr(value, field.name))
+            ]
+    return [value]
