@@ -171,8 +171,9 @@ class Stage:
     # What is seen
 
     async def until(self, condition: Callable[[], object], expected: str = "it") -> None:
-        """Wait until something holds."""
+        """Wait until something holds, and what it leads to is done."""
         await until(self.pilot, condition, expected)
+        await self.pilot.pause()
 
     @property
     def screen(self) -> SessionScreen:

@@ -147,11 +147,9 @@ def head(view: InspectorView, glyphs: Glyphs) -> Content:
 
 
 def profile(view: InspectorView, glyphs: Glyphs) -> Content:
-    """Say what an agent is that has nothing to do."""
-    if view.task is not None and view.status.state != "idle":
-        return NOTHING
+    """Say what an agent is that has had nothing to do yet."""
     known = view.profile
-    if known is None:
+    if view.task is not None or known is None:
         return NOTHING
     facts = {"backend": known.backend, "model": view.status.model, "permissions": known.permissions}
     told = f" {glyphs['dot']} ".join(f"{name} {clip(said, _NAME)}" for name, said in facts.items() if said)
