@@ -480,7 +480,7 @@ async def test_a_thousand_tasks_load_and_run(tmp_path: Path) -> None:
         return "\n".join(lines)
 
     async with session_on(Echo()) as session:
-        assert is_linear(lambda count: up_of(session, tmp_path, text(count)), 1000)
+        assert is_linear(lambda count: up_of(session, tmp_path, text(count)), 2000)
         up = up_of(session, tmp_path, text(1000))
         up.begin()
         await up.wait()
