@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+from contextlib import contextmanager
 from time import process_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 TOO_STEEP = 8.0
 """Four times the size costs four times as much when growth is linear, sixteen times when it is quadratic."""
@@ -45,6 +46,15 @@ def is_linear(
 def is_cheap(work: Callable[[], object], counts: int) -> bool:
     """Tell whether work costs no more than counting to a million so many times does on this machine, now."""
     return any(least(work, runs) < counts * least(_count, runs + 2) for runs in _TRIES[:2])
+
+
+@contextmanager
+def cheap(counts: int) -> Iterator[None]:
+    """Assert that the block costs no more than counting to a million so many times does."""
+    begin = process_time()
+    yield
+    spent = process_time() - begin
+    assert spent < counts * least(_count, 3), f"{spent:.1f} s"
 
 
 def _count() -> None:
