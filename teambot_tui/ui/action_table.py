@@ -55,7 +55,7 @@ class Action(NamedTuple):
         return self.press if isinstance(self.press, str) else f"press({self.name!r})"
 
 
-PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
+PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "tables", "approvals")
 
 ACTIONS: Final = (
     Action("send", "input", "enter", "send", "send", "send"),
@@ -257,12 +257,16 @@ ACTIONS: Final = (
     ),
     Action("previous-match", "inspector", "N", "find_next(-1)", "previous match"),
     Action("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
+    Action("sort", "tables", "s", "sort", "sort by the next column"),
     Action("allow", "approvals", "a", "allow", "allow once"),
     Action(
         "allow-always", "approvals", "A", "allow_always", "allow exactly this as long as this session lasts"
     ),
     Action("reject", "approvals", "r", "reject", "reject once"),
     Action("reject-always", "approvals", "R", "reject_always", "reject exactly this as long"),
+    Action(
+        "reject-with-words", "approvals", "w", "reject_with_words", "reject, and tell the agent what to do"
+    ),
     Action("status", command=SlashCommand("", "what everyone is doing", commands.status)),
     Action(
         "task",
@@ -279,7 +283,7 @@ ACTIONS: Final = (
         command=SlashCommand(
             "",
             "the models of the team, and which are offered",
-            lambda controls, _: controls.actions.show_models(),
+            lambda controls, _: controls.tables.models(),
         ),
     ),
     Action(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_MOST_MODELS = 40
+_MOST_MODELS = 500
 _LONGEST_MODEL = 80
 
 
@@ -174,23 +174,10 @@ class Actions:
             for agent in self.mirror.roster.agents
         }
 
-    def show_models(self) -> None:
-        """Show the model of each agent, and which ones its backend offers."""
-        self._person.in_background(self._show_models())
-
-    async def _show_models(self) -> None:
-        lines: list[str] = []
-        for agent, model in self.models().items():
-            lines.append(f"@{agent}: {model or 'as its backend chooses'}")
-            try:
-                offered = await asyncio.wrap_future(self._bridge.run(partial(_offered, agent)))
-            except Exception as error:  # noqa: BLE001  a backend is foreign code: report, go on
-                lines.append(f"    {one_line(str(error))}")
-            else:
-                names = [one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS]]
-                more = f" and {len(offered) - _MOST_MODELS} more" if len(offered) > _MOST_MODELS else ""
-                lines += [f"    offered: {', '.join(names)}{more}"] if names else []
-        self._person.report("Models", Content("\n".join(lines)))
+    async def offered_models(self, agent: AgentId) -> tuple[str, ...]:
+        """Return the models that an agent's backend offers; it is foreign code and may raise anything."""
+        offered = await asyncio.wrap_future(self._bridge.run(partial(_offered, agent)))
+        return tuple(one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS])
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
@@ -198,10 +185,10 @@ class Actions:
         self._bridge.ask(lambda session: session.set_model(agent, model))
         self._person.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
 
-    def answer(self, request: PermissionRequest, verdict: Verdict, always: bool) -> None:
-        """Answer an agent that asks for permission."""
+    def answer(self, request: PermissionRequest, verdict: Verdict, always: bool, words: str) -> None:
+        """Answer an agent that asks for permission, and tell it these words, if any."""
         self._bridge.ask(
-            lambda session: session.answer(request.task, request.request, verdict, always=always)
+            lambda session: session.answer(request.task, request.request, verdict, always=always, words=words)
         )
 
     def set_budget(self, cost: float | None, tokens: int | None) -> None:

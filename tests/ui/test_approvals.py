@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.screen import ModalScreen
 
+from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Text, Usage
 from teambot_tui.engine.showing import LARGEST
@@ -118,10 +119,97 @@ async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
         inbox = await open_inbox(stage)
         (request,) = stage.app.mirror.requests
         stage.screen.controls.alerts.ask_for(())
+        inbox.action_close()
         assert inbox.is_attached, "it closes, but is not gone yet"
         stage.screen.controls.alerts.ask_for((replace(request, request="2", detail="two"),))
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
+
+
+async def test_the_inbox_stays_from_one_question_to_the_next() -> None:
+    async with asking("one") as (stage, busy):
+        inbox = await open_inbox(stage)
+        await stage.press("a")
+        await stage.until(lambda: "Nothing more: nobody waits for an answer." in stage.dialog, "the calm")
+        await ask(stage, busy, "pm#1", "two", request="2")
+        assert stage.app.screen is inbox
+        assert wanted(stage) == "two"
+        assert "Approvals 2 of 2" in stage.dialog
+        await stage.press("a")
+        assert len(busy.verdicts) == 1, "it has just appeared"
+        stage.clock.now += 2 * QUIET
+        await stage.press("a")
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        assert len(busy.verdicts) == 2
+
+
+async def test_the_inbox_that_has_nothing_more_is_left_at_once() -> None:
+    async with asking("one") as (stage, _):
+        await open_inbox(stage)
+        await stage.press("a")
+        await stage.until(lambda: "Nothing more" in stage.dialog, "the calm")
+        await stage.press("escape")
+        assert not stage.dialog
+
+
+async def test_where_a_request_stands() -> None:
+    async with asking("one", "two", "three") as (stage, _):
+        await open_inbox(stage)
+        assert "Approvals 1 of 3" in stage.dialog
+        await stage.press("a")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+        assert "Approvals 2 of 3" in stage.dialog
+        await stage.press("down")
+        assert "Approvals 3 of 3" in stage.dialog
+
+
+async def test_a_rejection_with_words() -> None:
+    async with asking("rm -rf build", "two") as (stage, busy):
+        await open_inbox(stage)
+        assert "w with words" in stage.dialog
+        await stage.press("w")
+        await stage.press("enter")
+        assert not busy.verdicts, "there are no words yet"
+        await stage.type_text("Run make clean instead")
+        assert "Enter rejects, and tells the agent this" in stage.dialog
+        assert not busy.verdicts, "letters are words"
+        await stage.press("enter")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+        assert busy.verdicts == [("pm#1", "1", "reject")]
+        assert busy.words == ["Run make clean instead"]
+        (decision,) = stage.app.mirror.task(TaskId("pm#1")).decisions
+        assert (decision.summary, decision.verdict, decision.words) == (
+            "execute: rm -rf build",
+            "reject",
+            "Run make clean instead",
+        )
+        stage.clock.now += 2 * QUIET
+        await stage.press("w")
+        await stage.type_text("no")
+        await stage.press("escape")
+        assert "Approvals 2 of 2" in stage.dialog, "not now, but the request is still there"
+        assert "with words" in stage.dialog
+
+
+async def test_words_for_a_request_that_is_withdrawn_are_not_said_to_another() -> None:
+    async with asking("one") as (stage, busy):
+        await stage.paste("@ba check", made=2)
+        await ask(stage, busy, "ba#1", "two")
+        await open_inbox(stage)
+        await stage.press("w")
+        await stage.type_text("a lot of A")
+        await stage.ask(lambda session: session.cancel("pm"))
+        await stage.until(lambda: wanted(stage) == "two", "the other one")
+        await stage.type_text("and more")
+        await stage.press("enter")
+        assert not busy.verdicts
+
+
+async def test_no_word_is_asked_for_just_after_a_request_appeared() -> None:
+    async with asking("one") as (stage, _):
+        inbox = await open_inbox(stage, wait=False)
+        await stage.press("w")
+        assert not inbox.has_class("-writing")
 
 
 async def test_a_request_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:

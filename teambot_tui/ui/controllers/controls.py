@@ -24,6 +24,7 @@ from teambot_tui.ui.controllers.forms import Forms
 from teambot_tui.ui.controllers.ladders import Ladders
 from teambot_tui.ui.controllers.panels import Panels
 from teambot_tui.ui.controllers.person import Person
+from teambot_tui.ui.controllers.tables import Tables
 from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.feed import Feed
@@ -55,6 +56,7 @@ class Controls:
     finding: Finding
     display: Display
     forms: Forms
+    tables: Tables
 
     def __init__(
         self, screen: Screen[None], session: Session, setup: ScreenSetup, draw: Callable[[], None]
@@ -83,12 +85,13 @@ class Controls:
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, mirror, actions, person, now)
+        self.tables = Tables(screen, setup, mirror, actions, person, self.chosen, now)
         self.drafting.bar.completer.words_for = partial(words_for, self)
 
     async def mount(self) -> None:
         """Put the widgets where they belong, each with its stylesheet."""
         screen, stylesheet = self._screen, self._screen.app.stylesheet
-        for path in stylesheets("parts", "feed", "inspector", "graph", "approvals"):
+        for path in stylesheets("parts", "feed", "inspector", "graph", "approvals", "table"):
             stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():

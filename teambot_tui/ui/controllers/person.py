@@ -103,6 +103,11 @@ class Person:
         """The themes there are."""
         return sorted(self._app.available_themes)
 
+    @property
+    def theme(self) -> str:
+        """The theme that is shown."""
+        return self._app.theme
+
     def set_theme(self, name: str) -> None:
         """Change the colours."""
         self._app.theme = name
