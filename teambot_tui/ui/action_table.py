@@ -214,6 +214,20 @@ ACTIONS: Final = (
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
     ),
+    Action(
+        "compare",
+        "panel, output",
+        "equals_sign",
+        commands.compare_chosen,
+        "compare the answers to the same words, side by side",
+        command=SlashCommand(
+            "<agent|task> [task]…",
+            "answers side by side: those to the same words, or those of the tasks",
+            commands.compare,
+            commands.targets,
+            whole=True,
+        ),
+    ),
     Action("copy", "panel, output", "y", lambda c: c.chosen.copy_output(), "copy the last output", "copy"),
     Action("open", "panel, output", "e", lambda c: c.chosen.open_output(), "open the last output in $EDITOR"),
     Action(

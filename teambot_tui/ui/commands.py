@@ -134,6 +134,19 @@ def again(controls: Controls, words: list[str]) -> None:
     controls.actions.again(_task_named(controls, words[0]))
 
 
+def compare(controls: Controls, words: list[str]) -> None:
+    names = words[0].split()
+    if not names:
+        raise CommandError("Say which answers: /compare pm#1 pm#2, or one of several to the same words")
+    controls.comparing.compare([_task_named(controls, name) for name in names])
+
+
+def compare_chosen(controls: Controls) -> None:
+    """Compare the answers to what the task at hand was asked."""
+    if (task := controls.chosen.task_at_hand) is not None:
+        controls.comparing.compare([task])
+
+
 def cancel(controls: Controls, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
     is_several = target == "all" or target in controls.mirror.roster.agents

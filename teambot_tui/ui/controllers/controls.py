@@ -17,6 +17,7 @@ from teambot_tui.ui.actions import Actions
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.controllers.alerts import Alerts
 from teambot_tui.ui.controllers.chosen import ChosenAgent
+from teambot_tui.ui.controllers.comparing import Comparing
 from teambot_tui.ui.controllers.display import Display
 from teambot_tui.ui.controllers.drafting import Drafting
 from teambot_tui.ui.controllers.finding import Finding
@@ -57,6 +58,7 @@ class Controls:
     display: Display
     forms: Forms
     tables: Tables
+    comparing: Comparing
 
     def __init__(
         self, screen: Screen[None], session: Session, setup: ScreenSetup, draw: Callable[[], None]
@@ -85,7 +87,8 @@ class Controls:
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, mirror, actions, person, now)
-        self.tables = Tables(screen, setup, mirror, actions, person, self.chosen, now)
+        self.comparing = Comparing(screen, setup, mirror, person, self.drafting.bar)
+        self.tables = Tables(screen, setup, mirror, actions, person, self.chosen, self.comparing, now)
         self.drafting.bar.completer.words_for = partial(words_for, self)
 
     async def mount(self) -> None:

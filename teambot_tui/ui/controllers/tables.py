@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.chosen import ChosenAgent
+    from teambot_tui.ui.controllers.comparing import Comparing
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.mirror import Mirror
     from teambot_tui.ui.screens.session import ScreenSetup
@@ -34,6 +35,7 @@ class Tables:
         actions: Actions,
         person: Person,
         chosen: ChosenAgent,
+        comparing: Comparing,
         clock: Callable[[], float],
     ) -> None:
         self._screen = screen
@@ -43,8 +45,15 @@ class Tables:
         self._actions = actions
         self._person = person
         self._chosen = chosen
+        self._comparing = comparing
         self._clock = clock
-        self._acts = {"cancel": self._cancel, "retry": self._retry, "again": self._again, "copy": self._copy}
+        self._acts = {
+            "cancel": self._cancel,
+            "retry": self._retry,
+            "again": self._again,
+            "copy": self._copy,
+            "compare": self._compare,
+        }
 
     def tasks(self, state: str | None = None) -> None:
         """Show all tasks, or those in one state."""
@@ -194,6 +203,10 @@ class Tables:
     def _again(self, row: TableRow) -> None:
         if row.task is not None:
             self._actions.again(row.task)
+
+    def _compare(self, row: TableRow) -> None:
+        if row.task is not None:
+            self._comparing.compare([row.task])
 
     def _copy(self, row: TableRow) -> None:
         if row.task is not None:

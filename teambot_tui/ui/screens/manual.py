@@ -1,4 +1,4 @@
-"""The help on the screen: keys, commands, every page of the manual, and a line to find a text in all of it."""
+"""The help on the screen: keys, commands, every page of the manual, and a line to find a text in it."""
 
 from __future__ import annotations
 

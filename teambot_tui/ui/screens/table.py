@@ -69,7 +69,7 @@ class TableScreen(ModalScreen[None]):
         bound("oldest", "end(0)"),
         bound("follow", "end(-1)"),
         bound("filter", "filter"),
-        *(bound(name, f"act({name!r})") for name in ("cancel", "retry", "again", "copy")),
+        *(bound(name, f"act({name!r})") for name in ("cancel", "retry", "again", "copy", "compare")),
     ]
 
     def __init__(self, table: Table, glyphs: Glyphs, keys: Keys) -> None:
@@ -141,7 +141,7 @@ class TableScreen(ModalScreen[None]):
     def _hint(self) -> Content:
         named = [
             (self._keys.said("inspect"), self._table.opens),
-            *((self._keys.said(name), _WORDS[name]) for name in self._table.acts),
+            *((self._keys.said(name), name) for name in self._table.acts),
             (self._keys.said("filter"), "filter"),
             (self._keys.said("sort"), "sort"),
             (self._keys.said("back"), "close"),
@@ -218,6 +218,3 @@ class TableScreen(ModalScreen[None]):
 
     def on_table_lines_head_chosen(self, message: TableLines.HeadChosen) -> None:
         self._sort(len(self._table.columns) if self._sorted_by == message.column else message.column)
-
-
-_WORDS: Final = {"cancel": "cancel", "retry": "retry", "again": "again", "copy": "copy"}
