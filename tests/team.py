@@ -12,7 +12,7 @@ from teambot_tui.engine.session import Session
 from teambot_tui.engine.status import Statuses
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping
 
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.policy import Policy
@@ -135,6 +135,7 @@ def session_of(
     others: Mapping[str, Backend] | None = None,
     policy: Policy | None = None,
     default_agent: str | None = None,
+    promoted: Iterable[AgentId] = (),
 ) -> Session:
     """Return a session of the default team on one backend, some members on others."""
     shared = backend or Echo()
@@ -142,6 +143,7 @@ def session_of(
         [Member(AgentId(name), f"You are {name}.", None, (others or {}).get(name, shared)) for name in TEAM],
         default_agent=AgentId(default_agent) if default_agent else None,
         policy=policy,
+        promoted=promoted,
     )
 
 

@@ -104,8 +104,11 @@ class Projection:
         self._counts = dict.fromkeys(State, 0)
         self._budget_is_reached = False
         self._outcomes_told = 0
+        self.frames = 0
+        """How many there have been."""
         self._clear()
         self._team_changed = self._models_changed = self._context_changed = self._budget_changed = True
+        self._workflows_changed = self.has_news = True
 
     def _clear(self) -> None:
         self.has_news = False
@@ -229,7 +232,9 @@ class Projection:
         captured = {
             task.plan.capture: None for task in (*tasks.values(), *speaking) if task.plan.capture is not None
         }
+        self.frames += 1
         frame = Frame(
+            number=self.frames,
             tasks=tuple(map(self.task, tasks.values())),
             agents=tuple(map(self.agent, self._agents)),
             said=said,

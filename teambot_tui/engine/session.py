@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Answered, Backend, Member, Recruiter, ToolProvider, Verdict
     from teambot_tui.engine.resolver import Accepted
     from teambot_tui.engine.spending import Spending
-    from teambot_tui.language.nodes import Part
+    from teambot_tui.language.nodes import Part, Statement
 
 
 _ENDS = (TaskCompleted, TaskFailed, TaskSkipped, TaskCancelled)
@@ -211,7 +211,8 @@ class Session:
             StatementError: something in it is wrong, or the session is closing; nothing of it was started.
         """
         try:
-            facts = self._resolve(printable(text))
+            source = printable(text)
+            facts = self._resolve(source, parse(source, references=self.policy.references))
         except StatementError as error:
             self._runner.report(
                 StatementRejected(self._clock(), error.message, error.line, error.column, error.hint)
@@ -318,11 +319,11 @@ class Session:
         """Say what submitting this text now would do."""
         source = printable(text)
         try:
-            facts = self._resolve(source)
+            statements = parse(source, references=self.policy.references)
+            facts = self._resolve(source, statements)
         except StatementError as error:
             return Explanation(error=error)
         explanation = explain_facts(facts, self.board, self._roster, self.policy)
-        statements = parse(source, references=self.policy.references)
         return replace(explanation, slips=find_slips_in(source, statements, facts, self.board, self._roster))
 
     async def run(self, text: str) -> Result:
@@ -484,12 +485,11 @@ class Session:
         """Wait until every task has ended and nothing runs any more."""
         await self._runner.idle()
 
-    def _resolve(self, text: str) -> list[Accepted]:
+    def _resolve(self, text: str, statements: Sequence[Statement]) -> list[Accepted]:
         if self.is_closing:
             raise StatementError(_CLOSING, text, Span(0, len(text)))
-        statements = parse(text, references=self.policy.references)
-        statements = self._expansion.statements(text, statements)
-        return resolve(text, statements, self.board, self._roster, self.policy, self._clock())
+        expanded = self._expansion.statements(text, statements)
+        return resolve(text, expanded, self.board, self._roster, self.policy, self._clock())
 
     def _take(self, facts: Sequence[Accepted]) -> tuple[TaskId, ...]:
         joined = [fact for fact in facts if isinstance(fact, AgentDefined)]

@@ -126,6 +126,8 @@ class Frame:
     `said` is the text that was added, whole for each task, in the order in which the tasks began to speak.
     """
 
+    number: int = 0
+    """Frames are counted from 1."""
     tasks: tuple[TaskView, ...] = ()
     agents: tuple[AgentView, ...] = ()
     said: tuple[tuple[TaskId, str], ...] = ()

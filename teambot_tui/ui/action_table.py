@@ -288,7 +288,7 @@ ACTIONS: Final = (
             "<id>",
             "inspect a task; last is the newest",
             commands.task,
-            lambda controls: (*controls.mirror.labels, *reversed(controls.mirror.tasks()), "last"),
+            lambda controls: (*controls.views.labels, *reversed(controls.views.tasks()), "last"),
         ),
     ),
     Action("agents", command=SlashCommand("", "everyone who is here", commands.agents)),

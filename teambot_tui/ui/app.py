@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.keys import Keys
-    from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.ui.views import Views
 
 _OF_TEXTUAL = {"quit": "ctrl+q", "palette": "ctrl+p", "interrupt": "ctrl+c"}
 
@@ -67,9 +67,9 @@ class TeambotApp(App[None]):
         return self.session_screen.controls.bridge
 
     @property
-    def mirror(self) -> Mirror:
+    def views(self) -> Views:
         """What the screen knows of the session, once it is complete."""
-        return self.session_screen.controls.mirror
+        return self.session_screen.controls.views
 
     def on_mount(self) -> None:
         if not (self.is_headless or self.is_web):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from teambot_tui.ui.glyphs import money, tokens
 
 if TYPE_CHECKING:
-    from teambot_tui.engine.spending import Spending
+    from teambot_tui.engine.views import BudgetView
 
 _NONE: Final = "none"
 _DOLLARS: Final = re.compile(r"\$?(\d{1,9}(?:\.\d{0,6})?|\.\d{1,6})")
@@ -49,12 +49,12 @@ def limit_words(cost: float | None, count: int | None) -> str:
     return " and ".join(limits)
 
 
-def told(spending: Spending) -> str:
+def told(budget: BudgetView) -> str:
     """Say what was used, what is allowed, and how to change that."""
     return "\n".join(
         (
-            f"used:    {money(spending.cost)} and {tokens(spending.tokens)} tokens, as far as the agents say",
-            f"allowed: {limit_words(spending.cost_limit, spending.token_limit) or 'no limit'}",
+            f"used:    {money(budget.cost)} and {tokens(budget.tokens)} tokens, as far as the agents say",
+            f"allowed: {limit_words(budget.cost_limit, budget.token_limit) or 'no limit'}",
             "",
             "When it is used up, what runs goes on and nothing more starts.",
             "/budget 5 allows 5 dollars in all, /budget 5 200k also 200,000 tokens, /budget none any amount.",

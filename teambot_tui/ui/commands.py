@@ -17,9 +17,8 @@ from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.budgets import dollars_of, tokens_of, told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from teambot_tui.engine.ids import TaskId
     from teambot_tui.ui.controllers.controls import Controls
     from teambot_tui.workflows.up_command import UpCommand
 
@@ -31,7 +30,7 @@ class CommandError(Exception):
 
 
 def _agent(controls: Controls, name: str) -> AgentId:
-    agents = controls.mirror.roster.agents
+    agents = controls.views.roster.agents
     agent = AgentId(name.removeprefix("@"))
     if agent not in agents:
         near = did_you_mean(agent, agents)
@@ -40,23 +39,18 @@ def _agent(controls: Controls, name: str) -> AgentId:
     return agent
 
 
-def _task_named(controls: Controls, name: str) -> TaskId:
-    """Return the task that is meant by an id, a label, an agent or `last`."""
-    from teambot_tui.engine.outcomes import RefusedError  # noqa: PLC0415  the table is there before the engine is
-
-    try:
-        return controls.mirror.find(name.removeprefix("@"))
-    except RefusedError as error:
-        raise CommandError(str(error)) from error
+def _refused(controls: Controls, command: str) -> Callable[[str], None]:
+    """Return what puts a command back into the input and says why it was refused."""
+    return partial(controls.drafting.give_back, command)
 
 
 def agents_of(controls: Controls) -> Sequence[str]:
-    return controls.mirror.roster.agents
+    return controls.views.roster.agents
 
 
 def targets(controls: Controls) -> Sequence[str]:
     """The agents, the labels, and the tasks, newest first."""
-    return (*controls.mirror.roster.agents, *controls.mirror.labels, *reversed(controls.mirror.tasks()))
+    return (*controls.views.roster.agents, *controls.views.labels, *reversed(controls.views.tasks()))
 
 
 def status(controls: Controls, _: list[str]) -> None:
@@ -81,8 +75,11 @@ def tasks(controls: Controls, words: list[str]) -> None:
 def task(controls: Controls, words: list[str]) -> None:
     if not words:
         raise CommandError("Say which task: /task pm#1")
-    task = _task_named(controls, words[0])
-    controls.chosen.inspect(agent_of(task), task)
+    controls.actions.find(
+        words[0].removeprefix("@"),
+        lambda task: controls.chosen.inspect(agent_of(task), task),
+        _refused(controls, f"/task {words[0]}"),
+    )
 
 
 def model(controls: Controls, words: list[str]) -> None:
@@ -105,7 +102,7 @@ def use_agent(controls: Controls, words: list[str]) -> None:
     if words:
         controls.actions.use_agent(_agent(controls, words[0]))
     else:
-        default = controls.mirror.roster.default
+        default = controls.views.roster.default
         controls.person.report(
             "Default agent", Content(f"@{default}" if default else "none: /use-agent pm sets one")
         )
@@ -125,20 +122,22 @@ def theme(controls: Controls, words: list[str]) -> None:
 def retry(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to retry: /retry pm, or /retry pm#1")
-    controls.actions.retry(_task_named(controls, words[0]))
+    controls.actions.retry(words[0].removeprefix("@"), _refused(controls, f"/retry {words[0]}"))
 
 
 def again(controls: Controls, words: list[str]) -> None:
     if not words or words[0] == "all":
         raise CommandError("Say what to do once more: /again pm, or /again pm#1")
-    controls.actions.again(_task_named(controls, words[0]))
+    controls.actions.again(words[0].removeprefix("@"), _refused(controls, f"/again {words[0]}"))
 
 
 def compare(controls: Controls, words: list[str]) -> None:
     names = words[0].split()
     if not names:
         raise CommandError("Say which answers: /compare pm#1 pm#2, or one of several to the same words")
-    controls.comparing.compare([_task_named(controls, name) for name in names])
+    controls.comparing.compare_named(
+        [name.removeprefix("@") for name in names], _refused(controls, f"/compare {words[0]}")
+    )
 
 
 def compare_chosen(controls: Controls) -> None:
@@ -149,8 +148,7 @@ def compare_chosen(controls: Controls) -> None:
 
 def cancel(controls: Controls, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
-    is_several = target == "all" or target in controls.mirror.roster.agents
-    controls.actions.cancel(target if is_several else _task_named(controls, target))
+    controls.actions.cancel(target, _refused(controls, f"/cancel {target}"))
 
 
 def export(controls: Controls, words: list[str]) -> None:
@@ -162,7 +160,7 @@ def history(controls: Controls, words: list[str]) -> None:
 
 
 def budget(controls: Controls, words: list[str]) -> None:
-    spending = controls.mirror.spending
+    spending = controls.views.budget
     if not words:
         controls.person.report("Budget", Content(told(spending)))
         return
@@ -217,7 +215,7 @@ def parse_context(text: str) -> ContextChange:
 
 
 def _temporary(controls: Controls, words: list[str], example: str) -> AgentId:
-    roster = controls.mirror.roster
+    roster = controls.views.roster
     if not words:
         raise CommandError(f"Say which agent: {example}")
     agent = AgentId(words[0].lstrip("@$~"))
@@ -232,11 +230,11 @@ def _temporary(controls: Controls, words: list[str], example: str) -> AgentId:
 
 
 def joined(controls: Controls) -> Sequence[str]:
-    return tuple(controls.mirror.roster.temporary)
+    return tuple(controls.views.roster.temporary)
 
 
 def context_keys(controls: Controls) -> Sequence[str]:
-    return tuple(entry.key for entry in controls.mirror.context())
+    return tuple(entry.key for entry in controls.views.context)
 
 
 def agents(controls: Controls, _: list[str]) -> None:
@@ -257,21 +255,21 @@ def promote(controls: Controls, words: list[str]) -> None:
             force = True
         elif option != "--as" or (name := next(options, None)) is None:
             raise CommandError(f"{one_line(option, 40)} cannot be understood. Try: {example}")
-    if not controls.mirror.roster.temporary[agent].prompt:
+    if not controls.views.roster.temporary[agent].prompt:
         raise CommandError(f"@{agent} has no prompt of its own to keep.")
     controls.actions.agents.promote(agent, name, force=force)
 
 
 def forget(controls: Controls, words: list[str]) -> None:
     agent = _temporary(controls, words, "/forget scanner")
-    if queue := controls.mirror.queue(agent):
+    if queue := controls.views.queue(agent):
         raise CommandError(f"@{agent} still has work: {', '.join(queue)}. /cancel {agent} ends it.")
     controls.actions.agents.forget(agent)
 
 
 def context(controls: Controls, words: list[str]) -> None:
     text = words[0].strip()
-    told = {entry.key: entry.value for entry in controls.mirror.context()}
+    told = {entry.key: entry.value for entry in controls.views.context}
     if not text:
         controls.forms.context()
     elif len(text.split()) == 1 and text != "unset":
@@ -328,6 +326,6 @@ def save(controls: Controls, words: list[str]) -> None:
         raise CommandError("Say where: /save flow.yaml")
     if not file.lower().endswith((".yaml", ".yml")):
         raise CommandError(f"{one_line(file, 60)} is no name for a compose file. Try: /save flow.yaml")
-    if not controls.mirror.tasks():
+    if not controls.views.tasks():
         raise CommandError("There is nothing to save yet.")
     controls.actions.workflows.save(file)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -22,6 +22,7 @@ from teambot_tui.agents.project import trust_project
 from teambot_tui.agents.settings_file import remember_backend
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
+from teambot_tui.service import Service
 from teambot_tui.ui.screens.inbox import QUIET
 from teambot_tui.ui.welcome import welcome
 from teambot_tui.ui.widgets.input import InputBar
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from teambot_tui.agents.changes import Change
     from teambot_tui.agents.discovery import FoundProgram
     from teambot_tui.agents.project import Project
-    from teambot_tui.api import Session
-    from teambot_tui.engine import session as engine
     from teambot_tui.ui.app import TeambotApp
 
 REHEARSAL: Final = "rehearsal"
@@ -148,7 +147,7 @@ async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -
         return
     try:
         if chosen != REHEARSAL:
-            await asyncio.wrap_future(app.bridge.ask(lambda session: _use(session, chosen)))
+            await asyncio.wrap_future(app.bridge.ask(Service.use_backend, chosen))
             _show(app, project, chosen)
         path = await asyncio.to_thread(remember_backend, chosen, project.directory, environ)
     except (ImportError, RefusedError) as error:
@@ -157,10 +156,6 @@ async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -
         app.notify(f"Not remembered: {error}", severity="warning", markup=False)
     else:
         app.notify(f"The team runs on {chosen}." + (f" {path} says so." if path else ""), markup=False)
-
-
-def _use(session: engine.Session, backend: str) -> None:
-    cast("Session", session).use_backend(backend)  # the screen is given no other
 
 
 def _show(app: TeambotApp, project: Project, backend: str) -> None:

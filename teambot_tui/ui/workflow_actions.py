@@ -9,27 +9,24 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.service import Service
 from teambot_tui.workflows.errors import ComposeError, WorkflowError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
-    from teambot_tui.engine.ids import TaskId
-    from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Mirror
-    from teambot_tui.workflows.up import Up
+    from teambot_tui.workflows.plan import WorkflowPlan
     from teambot_tui.workflows.up_command import UpCommand
 
 
 class WorkflowActions:
     """A person's requests about workflows."""
 
-    def __init__(self, person: Person, bridge: Bridge, mirror: Mirror, folder: Path) -> None:
+    def __init__(self, person: Person, bridge: Bridge, folder: Path) -> None:
         self._person = person
         self._bridge = bridge
-        self._mirror = mirror
         self._folder = folder
 
     def up(self, command: UpCommand, begun: Callable[[], None], refused: Callable[[str, str], None]) -> None:
@@ -43,39 +40,24 @@ class WorkflowActions:
             chosen = await self._person.preview(await self._load(command), lambda: self._load(command))
             if chosen is None:
                 return
-            await asyncio.wrap_future(self._bridge.ask(lambda _: chosen.begin()))
+            await asyncio.wrap_future(self._bridge.ask(Service.begin_workflow, chosen.number))
         except (ComposeError, RefusedError) as error:
             refused(command.text, str(error))
         else:
             begun()
+        finally:
+            self._bridge.ask(Service.forget_plans)
 
-    async def _load(self, command: UpCommand) -> Up:
-        # The engine goes on while the file is read: whatever changes meanwhile, `begin` looks at again.
-        def read(session: Session) -> Up:
-            from teambot_tui.workflows.opening import open_up  # noqa: PLC0415  most sessions read no YAML
-
-            return open_up(
-                session, self._folder, command.file, command.names, command.iterations, run=session.run_id
-            )
-
-        return await asyncio.wrap_future(self._bridge.run(lambda session: asyncio.to_thread(read, session)))
-
-    def falls_with(self, tasks: Collection[TaskId]) -> str:
-        """Say, behind what cancelling these tasks does, what it does to workflows."""
-        said = self._mirror.ups.falls_with(tasks)
-        return f"; {said}" if said else ""
+    async def _load(self, command: UpCommand) -> WorkflowPlan:
+        return await asyncio.wrap_future(self._bridge.run(Service.load_workflow, self._folder, command))
 
     def save(self, file: str) -> None:
         """Write what was done as a compose file, asking before another is overwritten."""
         self._person.in_background(self._save(file))
 
     async def _save(self, file: str) -> None:
-        from teambot_tui.workflows.save import save_text  # noqa: PLC0415  as above
-
         try:
-            text = await asyncio.wrap_future(
-                self._bridge.ask(lambda session: save_text(session.board, session.roster))
-            )
+            text = await asyncio.wrap_future(self._bridge.ask(Service.save_text))
             path = await asyncio.to_thread(self._path, file)
             if not await asyncio.to_thread(_written, path, text):
                 if not await self._person.confirm(f"Overwrite {path.name}?", f"{path} is there already."):

@@ -21,6 +21,7 @@ from teambot_tui.engine.ids import AgentId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import BackendError, Member, Text
 from teambot_tui.engine.session import Session
+from teambot_tui.service import Service
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.screens.session import ScreenSetup
@@ -126,7 +127,7 @@ class _Team(TeambotApp):
             self.set_interval(1 / _STATES_PER_SECOND, lambda: self._submit("@probe fail"))
 
     def _submit(self, text: str) -> None:
-        self.bridge.ask(lambda session: session.submit(text))
+        self.bridge.ask(Service.submit, text)
 
 
 class _Logs(App[None]):

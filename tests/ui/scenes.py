@@ -23,7 +23,7 @@ from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.screens.session import ScreenSetup
 from teambot_tui.ui.widgets.inspector import Inspector
 from tests.team import Busy
-from tests.ui.stage import NORMAL, Clock, Stage, session_on
+from tests.ui.stage import NORMAL, Clock, Stage, output_of, session_on
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -330,14 +330,14 @@ async def _tell(stage: Stage, task: str, *updates: Update) -> None:
     await stage.until(lambda: task in script.started, f"{task} to start")
     await stage.ask(lambda _: script.tell(task, *updates))
     usage = updates[-1]
-    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).doing.usage == usage, "it to be known")
+    await stage.until(lambda: stage.app.views.task(TaskId(task)).doing.usage == usage, "it to be known")
 
 
 async def _ask(stage: Stage, task: str, detail: str, tool: str, kind: str) -> None:
     assert isinstance(stage.gate, Script)
     script = stage.gate
     await stage.ask(lambda _: script.ask(task, detail, tool=tool, kind=kind))
-    await stage.until(lambda: stage.app.mirror.task(TaskId(task)).requests, "the request")
+    await stage.until(lambda: stage.app.views.task(TaskId(task)).requests, "the request")
 
 
 async def previewed(stage: Stage) -> None:
@@ -353,7 +353,7 @@ async def upped(stage: Stage) -> None:
     """The workflow is in its second iteration."""
     await previewed(stage)
     await stage.press("enter")
-    await stage.until(lambda: len(stage.app.mirror.tasks()) == 6, "the first iteration")
+    await stage.until(lambda: len(stage.app.views.tasks()) == 6, "the first iteration")
     for task, seconds in (
         ("linter#1", 9),
         ("pm#1", 14),
@@ -363,7 +363,7 @@ async def upped(stage: Stage) -> None:
     ):
         await _later(stage, seconds)
         await stage.answer(task, PLAN if task == "pm#1" else "Done.")
-    await stage.until(lambda: len(stage.app.mirror.tasks()) == 12, "the second iteration")
+    await stage.until(lambda: len(stage.app.views.tasks()) == 12, "the second iteration")
     await _later(stage, 11)
     await stage.answer("linter#2", "Nothing to say.")
     await _say(stage, "pm#2", "The next step is the button on the login page.")
@@ -379,7 +379,7 @@ async def _say(stage: Stage, task: str, text: str) -> None:
     script = stage.gate
     await stage.until(lambda: task in script.started, f"{task} to start")
     await stage.ask(lambda _: script.say(task, text))
-    await stage.until(lambda: stage.app.mirror.output(task).endswith(text), f"{task} to say it")  # type: ignore[arg-type]
+    await stage.until(lambda: output_of(stage.app, task).endswith(text), f"{task} to say it")
 
 
 # The pictures

@@ -31,6 +31,7 @@ from tests.team import TEAM, Gate
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Sequence
+    from concurrent.futures import Future
 
     from textual.app import App
     from textual.pilot import Pilot
@@ -39,12 +40,27 @@ if TYPE_CHECKING:
     from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.policy import Policy
     from teambot_tui.engine.ports import Backend
+    from teambot_tui.ui.bridge import Bridge
 
 Answer = TypeVar("Answer")
 
 SMALL, NORMAL, LARGE = (80, 24), (120, 40), (200, 50)
 _PATIENCE = 60.0
 """Seconds after which a test gives up what it waits for: far more than the slowest machine needs."""
+
+
+_SOON_DONE = ("submit", "explain", "inspector")
+"""Workers that only wait for the engine."""
+
+
+def engine_does(bridge: Bridge, request: Callable[[Session], Answer]) -> Future[Answer]:
+    """Let the engine's thread do something with the session itself, as no face can."""
+    return bridge.ask(lambda service: request(service._session))
+
+
+def output_of(app: TeambotApp, task: str) -> str:
+    """Return what a task has said so far."""
+    return app.bridge._service.output(TaskId(task))
 
 
 class Clock:
@@ -89,7 +105,7 @@ class Stage:
         await type_text(self.pilot, text)
         await self.press("enter")
         if made is not None:
-            await self.until(lambda: len(self.app.mirror.tasks()) == made, f"{made} tasks")
+            await self.until(lambda: len(self.app.views.tasks()) == made, f"{made} tasks")
 
     async def paste(self, text: str, *, made: int | None = None) -> None:
         """Paste a text and send it, where it does not matter how it came into the input."""
@@ -102,19 +118,21 @@ class Stage:
 
     async def ask(self, request: Callable[[Session], Answer]) -> Answer:
         """Let the engine's thread do something."""
-        return await asyncio.wrap_future(self.app.bridge.ask(request))
+        return await asyncio.wrap_future(engine_does(self.app.bridge, request))
 
     async def answer(self, task: str, text: str | None = None) -> None:
         """Let a task complete, and wait until the screen shows it."""
         await self._started(task)
         await self.ask(lambda _: self.gate.answer(task, text))
         await self.until(lambda: self.state(task) == "completed", f"{task} to be completed")
+        await self._heard()
 
     async def fail(self, task: str, reason: str = "out of ideas") -> None:
         """Let a task fail, and wait until the screen shows it."""
         await self._started(task)
         await self.ask(lambda _: self.gate.fail(task, reason))
         await self.until(lambda: self.state(task) == "failed", f"{task} to fail")
+        await self._heard()
 
     async def _heard(self) -> None:
         """Wait until the engine has done what it was asked to, and the screen shows it.
@@ -128,7 +146,7 @@ class Stage:
                 return
 
     async def _engine_came_to_it(self) -> None:
-        answer = asyncio.wrap_future(self.app.bridge.ask(lambda _: None))
+        answer = asyncio.wrap_future(engine_does(self.app.bridge, lambda _: None))
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # the engine may be dead
         await asyncio.wait([answer], timeout=1)
         await self.until(lambda: answer.done() or not self.app.is_running, "the engine")
@@ -141,10 +159,10 @@ class Stage:
             return False
         widgets = (widget for screen in app.screen_stack for widget in screen.walk_children(with_self=True))
         return (
-            self.screen._frame_is_due
+            self.app.bridge.is_behind(self.app.views.frame)
             or app.message_queue_size > 0
             or any(widget.message_queue_size for widget in widgets)
-            or any(worker.group == "submit" and not worker.is_finished for worker in app.workers)
+            or any(worker.group in _SOON_DONE and not worker.is_finished for worker in app.workers)
         )
 
     async def _started(self, task: str) -> None:
@@ -222,7 +240,7 @@ class Stage:
 
     def state(self, task: str) -> str:
         """Return a task's state as the screen knows it."""
-        return self.app.mirror.task(TaskId(task)).state if task in self.app.mirror.tasks() else ""
+        return self.app.views.task(TaskId(task)).state if task in self.app.views.tasks() else ""
 
     def rows(self, selector: str) -> list[str]:
         """Return what a widget has drawn, row by row."""

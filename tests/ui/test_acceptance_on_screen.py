@@ -53,7 +53,7 @@ async def test_at_004_unknown_reference() -> None:
         ) in stage.complaint
         assert "\\$nonexistent" in stage.complaint
         assert stage.bar.text == "@pm Plan $nonexistent"
-        assert not stage.app.mirror.tasks()
+        assert not stage.app.views.tasks()
 
 
 async def test_at_005_reference_without_output() -> None:
@@ -71,7 +71,7 @@ async def test_at_006_circular_dependency() -> None:
         await stage.enter("@builder-1 Implement $pm")
         assert "Circular dependency detected: @builder-1 → @pm → @builder-1" in stage.complaint
         assert stage.bar.text == "@builder-1 Implement $pm"
-        assert stage.app.mirror.tasks() == ("pm#1",)
+        assert stage.app.views.tasks() == ("pm#1",)
 
 
 async def test_at_007_pipeline_with_reference() -> None:
@@ -112,7 +112,7 @@ async def test_a_statement_right_after_another_sees_it() -> None:
         await stage.pilot.press("enter")
         await stage.type_text("@ba Check $pm")
         await stage.pilot.press("enter")
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 2, "both tasks")
+        await stage.until(lambda: len(stage.app.views.tasks()) == 2, "both tasks")
         assert not stage.complaint
         await stage.until(lambda: not stage.bar.text, "an empty input")
 
@@ -128,4 +128,4 @@ async def test_what_the_engine_refuses_after_all_is_given_back() -> None:
         await stage.until(lambda: stage.notices, "the refusal")
         assert stage.notices[0].startswith("Not sent: ")
         assert stage.bar.text == "@ba Check $pm"
-        assert stage.app.mirror.tasks() == ("pm#1",)
+        assert stage.app.views.tasks() == ("pm#1",)

@@ -41,9 +41,9 @@ async def asking(
 
 async def ask(stage: Stage, busy: Busy, task: str, detail: str, request: str = "1") -> None:
     """Let an agent ask, and wait until the screen knows."""
-    before = len(stage.app.mirror.requests)
+    before = len(stage.app.views.requests)
     await stage.ask(lambda _: busy.ask(task, detail, request=request))
-    await stage.until(lambda: len(stage.app.mirror.requests) == before + 1, "the request")
+    await stage.until(lambda: len(stage.app.views.requests) == before + 1, "the request")
 
 
 async def tell(stage: Stage, busy: Busy, task: str, *updates: Update) -> None:
@@ -101,7 +101,7 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
     async with asking("npm test") as (stage, busy):
         await open_inbox(stage)
         await stage.press(key)
-        await stage.until(lambda: not stage.app.mirror.requests, "the answer")
+        await stage.until(lambda: not stage.app.views.requests, "the answer")
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         assert busy.verdicts == [("pm#1", "1", verdict)]
         assert stage.badge("pm") == "● executing"
@@ -110,14 +110,14 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
         await stage.ask(lambda _: busy.ask("pm#1", "npm test", request="2"))
         await tell(stage, busy, "pm#1", Text("said after it"))
         await stage.until(lambda: "said after it" in stage.drawn("#output"))
-        assert bool(stage.app.mirror.requests) is not again
+        assert bool(stage.app.views.requests) is not again
         assert len(busy.verdicts) == 1 + again
 
 
 async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
     async with asking("one") as (stage, _):
         inbox = await open_inbox(stage)
-        (request,) = stage.app.mirror.requests
+        (request,) = stage.app.views.requests
         stage.screen.controls.alerts.ask_for(())
         inbox.action_close()
         assert inbox.is_attached, "it closes, but is not gone yet"
@@ -177,7 +177,7 @@ async def test_a_rejection_with_words() -> None:
         await stage.until(lambda: wanted(stage) == "two", "the next one")
         assert busy.verdicts == [("pm#1", "1", "reject")]
         assert busy.words == ["Run make clean instead"]
-        (decision,) = stage.app.mirror.task(TaskId("pm#1")).decisions
+        (decision,) = stage.app.views.task(TaskId("pm#1")).decisions
         assert (decision.summary, decision.verdict, decision.words) == (
             "execute: rm -rf build",
             "reject",
@@ -215,7 +215,7 @@ async def test_no_word_is_asked_for_just_after_a_request_appeared() -> None:
 async def test_a_request_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:
     async with asking("one") as (stage, _):
         inbox = await open_inbox(stage)
-        (request,) = stage.app.mirror.requests
+        (request,) = stage.app.views.requests
         await stage.app.push_screen(ModalScreen())
         inbox.show(())
         inbox.show((replace(request, request="2", detail="two"),))
@@ -268,7 +268,7 @@ async def test_moving_between_requests() -> None:
         assert busy.verdicts == [("pm#1", "2", "allow")]
         await stage.press("escape")
         assert not stage.dialog
-        assert len(stage.app.mirror.requests) == 2, "the others wait on"
+        assert len(stage.app.views.requests) == 2, "the others wait on"
         stage.app.clear_notifications()
         await ask(stage, busy, "pm#1", "four", request="4")
         assert stage.notices[-1].startswith("@pm needs you: execute: four")
@@ -307,7 +307,7 @@ async def test_an_inbox_under_a_question_closes_when_it_is_seen_again() -> None:
         await stage.press("ctrl+q")
         await stage.until(lambda: "Quit?" in stage.dialog, "the question")
         await stage.ask(lambda session: session.cancel("pm"))
-        await stage.until(lambda: not stage.app.mirror.requests)
+        await stage.until(lambda: not stage.app.views.requests)
         await stage.press("escape")
         await stage.until(lambda: not stage.dialog, "the inbox to close")
 
@@ -336,7 +336,7 @@ async def test_the_inspector_shows_the_request_and_how_to_answer() -> None:
 async def test_the_keys_say_that_an_answer_to_a_spawn_holds_for_all_of_them() -> None:
     async with asking() as (stage, busy):
         await stage.ask(lambda _: busy.ask("pm#1", "start @ba", tool="spawn", kind="spawn"))
-        await stage.until(lambda: stage.app.mirror.requests, "the request")
+        await stage.until(lambda: stage.app.views.requests, "the request")
         await open_inbox(stage)
         assert "a allow all its runs · A always · r reject all its runs" in stage.dialog
         assert "once" not in stage.dialog
@@ -437,7 +437,7 @@ async def test_a_long_name_is_shown_whole() -> None:
     async with on_stage(SMALL, gate=busy) as stage:
         await stage.paste("@pm plan", made=1)
         await stage.ask(lambda _: busy.ask("pm#1", "ls", tool="name " * 600 + "END", kind="other"))
-        await stage.until(lambda: stage.app.mirror.requests, "the request")
+        await stage.until(lambda: stage.app.views.requests, "the request")
         await open_inbox(stage)
         await stage.until(lambda: "more lines" in stage.dialog, "the reason")
         await scroll_to_the_end(stage)
@@ -471,7 +471,7 @@ async def test_hostile_requests_are_shown_and_never_obeyed() -> None:
         texts = [*HOSTILE, HUGE]
         for number, text in enumerate(texts):
             await stage.ask(lambda _: busy.ask("pm#1", text, request=str(number), tool=text, kind=text))  # noqa: B023
-        await stage.until(lambda: len(stage.app.mirror.requests) == len(texts), "the requests")
+        await stage.until(lambda: len(stage.app.views.requests) == len(texts), "the requests")
         assert_harmless(stage)
         await open_inbox(stage)
         for text in texts:
@@ -481,7 +481,7 @@ async def test_hostile_requests_are_shown_and_never_obeyed() -> None:
             await stage.press("down")
         stage.clock.now += 2 * QUIET
         await stage.press("A")
-        await stage.until(lambda: len(stage.app.mirror.requests) == len(texts) - 1, "the answer")
+        await stage.until(lambda: len(stage.app.views.requests) == len(texts) - 1, "the answer")
         assert busy.verdicts == [("pm#1", "0", "allow")]
         assert_harmless(stage)
 

@@ -125,7 +125,7 @@ async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
             assert stage.bar.text == command
             assert not stage.dialog
             await stage.press("ctrl+c")
-        assert not stage.app.mirror.tasks()
+        assert not stage.app.views.tasks()
 
 
 async def test_a_complaint_about_a_command_stays_until_the_text_changes() -> None:

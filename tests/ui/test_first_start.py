@@ -18,7 +18,7 @@ from teambot_tui.ui import first_start
 from teambot_tui.ui.first_start import Chooser, TrustQuestion
 from teambot_tui.ui.start import app_for
 from teambot_tui.ui.widgets.panel import Panel
-from tests.ui.stage import Clock, press, type_text, until
+from tests.ui.stage import Clock, output_of, press, type_text, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -86,7 +86,7 @@ async def test_the_choice_is_used_at_once_and_remembered(home: Home) -> None:
         assert all("llm" in str(panel.border_title) for panel in app.screen.query(Panel))
         await type_text(pilot, "@pm Plan")
         await press(pilot, "enter")
-        await until(pilot, lambda: "real" in app.mirror.output(app.mirror.tasks()[0]), "a real answer")
+        await until(pilot, lambda: "real" in output_of(app, app.views.tasks()[0]), "a real answer")
     assert not home.project().undecided
 
 
@@ -150,17 +150,17 @@ async def test_a_directory_that_is_trusted_on_the_first_screen_counts_at_once(
         words = str(app.screen.query_one(Static).content)
         assert "@pm: another persona, backend echo, model [b]opus" in words
         assert "a new agent, @tester" in words
-        assert "tester" not in app.mirror.roster.agents
+        assert "tester" not in app.views.roster.agents
         before = app.session_screen
         await press(pilot, "t")
         await until(pilot, lambda: app.session_screen is not before, "another session")
         await app.session_screen.is_complete.wait()
         assert app.screen is app.session_screen
-        assert "tester" in app.mirror.roster.agents
+        assert "tester" in app.views.roster.agents
         await type_text(pilot, "@pm Plan")
         await press(pilot, "enter")
-        await until(pilot, app.mirror.tasks, "a task")
-        await until(pilot, lambda: app.mirror.output(app.mirror.tasks()[0]) == "Plan", "pm on echo")
+        await until(pilot, app.views.tasks, "a task")
+        await until(pilot, lambda: output_of(app, app.views.tasks()[0]) == "Plan", "pm on echo")
     assert not home.project().changes
 
 
@@ -171,7 +171,7 @@ async def test_a_directory_that_is_not_trusted_changes_nothing(home: Home, key: 
         await until(pilot, lambda: isinstance(app.screen, TrustQuestion), "the question")
         await press(pilot, key)
         await until(pilot, lambda: app.screen is app.session_screen, "the session")
-        assert "tester" not in app.mirror.roster.agents
+        assert "tester" not in app.views.roster.agents
     assert home.project().changes
 
 

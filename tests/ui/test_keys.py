@@ -62,7 +62,7 @@ async def test_tab_on_an_empty_input_takes_the_first_example_and_later_moves_on(
         await stage.press("tab")
         assert stage.bar.text == "@pm,ba Analyse a login page -> @builder-1 Build it"
         await stage.press("enter")
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 3)
+        await stage.until(lambda: len(stage.app.views.tasks()) == 3)
         await stage.press("tab")
         assert not stage.bar.has_focus
         await stage.press("shift+tab")
@@ -361,7 +361,7 @@ async def test_ctrl_b_sends_to_the_background() -> None:
         await stage.press("ctrl+b")
         await stage.until(lambda: stage.state("pm#1") == "executing")
         assert stage.bar.text == ""
-        assert stage.app.mirror.task(stage.app.mirror.tasks()[0]).background
+        assert stage.app.views.task(stage.app.views.tasks()[0]).background
         await stage.type_text("@ba check &")
         await stage.press("ctrl+b")
         await stage.until(lambda: stage.state("ba#1") == "executing")
@@ -371,7 +371,7 @@ async def test_ctrl_b_sends_to_the_background() -> None:
 async def test_pages_scroll_while_typing_and_end_follows_again() -> None:
     async with on_stage(SMALL) as stage:
         await stage.ask(lambda session: session.submit("\n".join(["@pm plan"] * 30)))
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 30)
+        await stage.until(lambda: len(stage.app.views.tasks()) == 30)
         assert stage.feed.follow
         await stage.press("pageup")
         assert not stage.feed.follow

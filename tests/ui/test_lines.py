@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from tests.team import TEAM, Gate, session_of
 from tests.ui.stage import on_stage
@@ -18,7 +16,7 @@ from tests.ui.stage import on_stage
 def plan_of(text: str, glyphs: Glyphs | None = None) -> str:
     session = session_of(Gate())
     line = PlanLine(glyphs or Glyphs())
-    line.explain(Mirror(session.roster, session.policy).explain(text, 0.0))
+    line.explain(session.explain(text))
     return str(line.render())
 
 
@@ -34,18 +32,17 @@ def test_the_plan_of_a_statement() -> None:
 
 
 def test_the_plan_says_that_a_promoted_agent_is_replaced() -> None:
-    session = session_of(Gate())
-    roster = replace(session.roster, promoted=(AgentId("writer"),))
+    session = session_of(Gate(), promoted=(AgentId("writer"),))
     line = PlanLine(Glyphs())
     defining = '$writer := {base: "pm", prompt: "Write."}'
-    line.explain(Mirror(roster, session.policy).explain(defining, 0.0))
+    line.explain(session.explain(defining))
     assert str(line.render()) == " ▸ defines $writer · for this session, in place of the promoted @writer"
 
 
 def test_what_is_wrong_says_where_and_what_to_type() -> None:
     line = PlanLine(Glyphs())
     session = session_of(Gate())
-    explanation = Mirror(session.roster, session.policy).explain("@rviewer look", 0.0)
+    explanation = session.explain("@rviewer look")
     assert isinstance(explanation.error, StatementError)
     line.explain(explanation)
     assert str(line.render()).startswith(" ✗ 1:1 ") or str(line.render()).startswith(" ✗ 1:2 ")

@@ -31,7 +31,7 @@ async def test_an_empty_session_shows_the_team_and_what_is_worth_typing() -> Non
 
 async def test_keys_typed_before_the_screen_is_complete_are_kept() -> None:
     async with on_stage(typed_ahead=("@", "p", "m", " ", "x", "enter", "ctrl+f")) as stage:
-        await stage.until(lambda: stage.app.mirror.tasks() == ("pm#1",), "what was typed ahead to be sent")
+        await stage.until(lambda: stage.app.views.tasks() == ("pm#1",), "what was typed ahead to be sent")
         assert stage.bar.text == ""
         await stage.until(lambda: stage.focused is stage.screen.query_one("#find"), "the find line")
 
@@ -123,7 +123,7 @@ async def test_a_notice_tells_when_background_work_has_ended() -> None:
 async def test_background_leaves_the_output_where_it_is_and_foreground_follows() -> None:
     async with on_stage(SMALL) as stage:
         await stage.ask(lambda session: session.submit("\n".join(["@pm plan"] * 30)))
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 30)
+        await stage.until(lambda: len(stage.app.views.tasks()) == 30)
         await stage.press("pageup")
         await stage.paste("@ba check &", made=31)
         assert not stage.feed.follow
@@ -275,7 +275,7 @@ async def test_the_welcome_shows_the_whole_team_at_every_size(size: tuple[int, i
         shown = "#welcome-short" if size == SMALL else "#welcome"
         text = stage.drawn(shown)
         assert stage.screen.query_one(shown).display
-        for agent in stage.app.mirror.roster.agents:
+        for agent in stage.app.views.roster.agents:
             assert f"@{agent}" in text
         assert "@writer Write" in text
 

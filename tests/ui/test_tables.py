@@ -142,7 +142,7 @@ async def test_sorting() -> None:
         await stage.paste("@pm b\n@ba c\n@writer a", made=3)
         for task, spent in (("pm#1", 10), ("ba#1", 3000), ("writer#1", 200)):
             await stage.ask(lambda _: busy.tell(task, Usage(spent, 0, spent / 100)))  # noqa: B023
-        await stage.until(lambda: stage.app.mirror.used and stage.app.mirror.used.tokens == 3210, "the usage")
+        await stage.until(lambda: stage.app.views.used and stage.app.views.used.tokens == 3210, "the usage")
 
         def order() -> list[str]:
             return [str(row.key) for row in table(stage).rows]
@@ -175,7 +175,7 @@ async def test_choosing_a_model(tmp_path: Path) -> None:
         assert [row.split()[-1] for row in rows(stage)[2:4]] == ["opus", "sonnet"]
         await stage.press("down", "down", "enter")
         assert "▸ ●   @pm         sonnet" in rows(stage)
-        assert stage.screen.controls.actions.models()[stage.app.mirror.roster.agents[0]] == "sonnet"
+        assert stage.app.views.models[stage.app.views.roster.agents[0]] == "sonnet"
         await stage.press("home", "enter")
         assert "▸ ●   @pm         as its backend chooses" in rows(stage)
         await stage.press("escape")

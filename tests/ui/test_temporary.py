@@ -211,8 +211,8 @@ async def test_errors_of_definitions_are_shown_at_their_place_and_the_text_stays
                 assert word in stage.complaint, text
             assert stage.bar.text == text
             await stage.press("ctrl+c")
-        assert len(stage.app.mirror.tasks()) == 1
-        assert not stage.app.mirror.roster.temporary
+        assert len(stage.app.views.tasks()) == 1
+        assert not stage.app.views.roster.temporary
 
 
 async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
@@ -242,8 +242,10 @@ async def test_a_child_shows_its_parent() -> None:
     async with on_stage() as stage:
         await stage.paste("@pm plan", made=1)
         await stage.until(lambda: "pm#1" in stage.gate.started)
-        task = stage.app.mirror.tasks()[0]
-        stage.app.bridge.run(lambda session: session.spawn("x", agent="ba", label="design", parent=task))
+        task = stage.app.views.tasks()[0]
+        stage.app.bridge.run(
+            lambda service: service._session.spawn("x", agent="ba", label="design", parent=task)
+        )
         await here(stage, "design")
         assert str(stage.panel("design").border_title).startswith("7 ~design ← pm#1")
         await stage.paste("/agents")
@@ -256,15 +258,15 @@ async def test_a_child_shows_its_parent() -> None:
 async def test_the_shared_context_is_shown_and_edited() -> None:
     async with on_stage(LARGE) as stage:
         await stage.paste('/context goal "Ship it"')
-        await stage.until(stage.app.mirror.context, "the context")
+        await stage.until(lambda: stage.app.views.context, "the context")
         await stage.paste("/context limits [1, 2]")
         await stage.paste("/context note just text [/x] [@click=app.quit]go[/]")
-        await stage.until(lambda: len(stage.app.mirror.context()) == 3, "the context")
+        await stage.until(lambda: len(stage.app.views.context) == 3, "the context")
         await stage.paste("/context limits")
         assert "limits: [1, 2]" in stage.dialog
         await stage.press("escape")
         run = {"goal": "Sell it"}
-        stage.app.bridge.run(lambda session: session.spawn("x", agent="ba", shared_context=run))
+        stage.app.bridge.run(lambda service: service._session.spawn("x", agent="ba", shared_context=run))
         await stage.until(lambda: stage.state("ba#1") == "executing", "the run")
         assert 'note: "just text [/x]' in stage.gate.requests[-1].system
         await stage.paste("/task ba#1")
@@ -284,14 +286,14 @@ async def test_the_shared_context_is_shown_and_edited() -> None:
         assert line.value == "limits [1, 2]"
         line.value = "limits {}"
         await stage.press("enter")
-        await stage.until(lambda: stage.app.mirror.context()[0].value == "{}", "the change")
+        await stage.until(lambda: stage.app.views.context[0].value == "{}", "the change")
         line.value = "unset"
         await stage.press("enter")
         assert "Say which key" in str(modal.query_one("#context-says", Static).visual)
         await stage.press("escape")
         assert not stage.dialog
         await stage.paste("/context unset note")
-        await stage.until(lambda: len(stage.app.mirror.context()) == 1, "one to be left")
+        await stage.until(lambda: len(stage.app.views.context) == 1, "one to be left")
 
 
 # The form
@@ -313,7 +315,7 @@ async def test_the_form_defines_an_agent_and_says_what_is_wrong() -> None:
         await complains("The name pm is taken by the team.")
         await stage.press("escape")
         assert not stage.dialog
-        assert not stage.app.mirror.roster.temporary
+        assert not stage.app.views.roster.temporary
         await stage.paste("/define")
         await stage.until(lambda: stage.dialog, "the form again")
         form = stage.app.screen
@@ -333,7 +335,7 @@ async def test_the_form_defines_an_agent_and_says_what_is_wrong() -> None:
         await complains("defines $greeter")
         await stage.press("ctrl+s")
         await here(stage, "greeter")
-        defined = stage.app.mirror.roster.temporary[AgentId("greeter")]
+        defined = stage.app.views.roster.temporary[AgentId("greeter")]
         assert (defined.base, defined.model) == ("writer", "opus")
         assert defined.prompt == 'You say "hello"\n```\n$x := {}'
         await stage.paste("/define")

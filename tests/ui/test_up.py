@@ -51,7 +51,7 @@ async def run(stage: Stage, command: str = "/up", *, made: int = 3) -> None:
     """Start a workflow."""
     await preview(stage, command)
     await stage.press("enter")
-    await stage.until(lambda: len(stage.app.mirror.tasks()) == made, f"{made} tasks")
+    await stage.until(lambda: len(stage.app.views.tasks()) == made, f"{made} tasks")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
@@ -66,10 +66,10 @@ async def test_it_is_drawn_before_it_starts(project: Path, size: tuple[int, int]
         assert "success" not in drawn
         boxes = [graph.box(TaskId(name)) for name in ("planner", "coder", "mender")]
         assert [box.y for box in boxes if box] == sorted(box.y for box in boxes if box)
-        assert stage.app.mirror.tasks() == ()
+        assert stage.app.views.tasks() == ()
         await stage.press("down", "right", "space", "escape")
         assert not stage.dialog
-        assert stage.app.mirror.tasks() == ()
+        assert stage.app.views.tasks() == ()
         assert stage.bar.has_focus
 
 
@@ -84,7 +84,7 @@ async def test_what_may_not_be_meant_is_told_before_it_starts(project: Path, siz
         assert told.count("does not run before") == 3
         assert told.endswith("and 2 more like this")
         await stage.press("enter")
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 6)
+        await stage.until(lambda: len(stage.app.views.tasks()) == 6)
 
 
 async def test_instances_are_told(project: Path) -> None:
@@ -94,9 +94,9 @@ async def test_instances_are_told(project: Path) -> None:
         assert "3 tasks · 3 instances side by side" in stage.dialog
         assert "~mender-1 and 2 more" in graph.text
         await stage.press("enter")
-        await stage.until(lambda: len(stage.app.mirror.tasks()) == 9)
+        await stage.until(lambda: len(stage.app.views.tasks()) == 9)
         assert stage.line("title").endswith("  main · 0/9 tasks")
-        task = stage.app.mirror.task(TaskId("coder-2#1"))
+        task = stage.app.views.task(TaskId("coder-2#1"))
         assert task.step
         assert task.step.words == "main.2"
 
@@ -145,7 +145,7 @@ async def test_one_iteration_needs_no_mark(project: Path) -> None:
     async with on_stage(folder=project) as stage:
         await run(stage, "/up main --iterations 1")
         assert stage.line("title").endswith("  main · 0/3 tasks")
-        step = stage.app.mirror.task(TaskId("coder#1")).step
+        step = stage.app.views.task(TaskId("coder#1")).step
         assert step
         assert step.words == ""
 
@@ -164,7 +164,7 @@ async def test_what_is_wrong_is_said_and_the_text_stays(project: Path, command: 
         await stage.paste(command)
         await stage.until(lambda: complaint in stage.complaint.replace("\n", ""), complaint)
         assert stage.bar.text.startswith("/up")
-        assert stage.app.mirror.tasks() == ()
+        assert stage.app.views.tasks() == ()
         assert not stage.dialog
 
 
@@ -222,7 +222,7 @@ async def test_cancelling_says_what_it_does_to_the_workflow(project: Path) -> No
         await stage.press("enter")
         await stage.until(lambda: "main has ended: cancelled; 3 cancelled." in stage.notices)
         assert any(notice.endswith("ends main. /up starts it again.") for notice in stage.notices)
-        assert len(stage.app.mirror.tasks()) == 3
+        assert len(stage.app.views.tasks()) == 3
 
 
 async def test_saving(project: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tasks as the mirror shows them, made up; and texts that a widget must survive."""
+"""Tasks as the projection shows them, made up; and texts that a widget must survive."""
 
 from __future__ import annotations
 

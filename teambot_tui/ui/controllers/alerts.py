@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.ports import Usage
+    from teambot_tui.engine.views import Frame
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.controllers.chosen import ChosenAgent
     from teambot_tui.ui.controllers.panels import Panels
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Changes
     from teambot_tui.ui.screens.inbox import Inbox
     from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
@@ -49,7 +49,7 @@ class Alerts:
         self._screen = screen
         self._setup = setup
         self._bridge = bridge
-        self._mirror = actions.mirror
+        self._views = actions.views
         self._actions = actions
         self._person = person
         self._panels = panels
@@ -59,6 +59,8 @@ class Alerts:
         self._requests: tuple[PermissionRequest, ...] = ()
         self._inbox: Inbox | None = None
         self._used: Usage | None = None
+        self._limits: tuple[float | None, int | None] = (None, None)
+        """What was allowed when it was used up."""
         self.talking: set[AgentId] = set()
         """Whose panels have news that can wait for the next beat."""
         self.obstacle = ""
@@ -66,31 +68,40 @@ class Alerts:
         self.typed_at = 0.0
         """When the person last typed something."""
 
-    def follow(self, changes: Changes) -> bool:
+    def follow(self, frame: Frame) -> bool:
         """Show what agents do, tell what calls for the person; return whether more or less can be started."""
-        for task in changes.active:
-            self._feed.show_activity(self._mirror.task(task))
-        for view in map(self._mirror.task, changes.ended):
+        for task in frame.active:
+            self._feed.show_activity(self._views.task(task))
+        for view in map(self._views.task, frame.ended):
             if view.background and view.step is None and view.state != "cancelled":
                 self._person.call(f"{view.task} {view.state}", alarm=view.state != "completed")
-        requests = self._mirror.requests
+        requests = self._views.requests
         if requests != self._requests:
             self.ask_for(requests)
-        before, self.obstacle = self.obstacle, self._find_obstacle()
-        moved = self.obstacle != before
-        if moved and self.obstacle:
-            self._person.call(f"{self.obstacle}.", alarm=True)
-        if changes.tasks or moved:
+        moved = self._look_for_obstacle()
+        if frame.moved or moved:
             self._show_title()
         return moved
 
-    def follow_workflows(self) -> None:
+    def follow_end(self) -> None:
+        """Say why the engine has ended, if it has died."""
+        if self._look_for_obstacle():
+            self._show_title()
+
+    def _look_for_obstacle(self) -> bool:
+        """Call the person if nothing can start any more; tell whether that has changed."""
+        before, self.obstacle = self.obstacle, self._find_obstacle()
+        if self.obstacle and self.obstacle != before:
+            self._person.call(f"{self.obstacle}.", alarm=True)
+        return self.obstacle != before
+
+    def follow_workflows(self, frame: Frame) -> None:
         """Show how far workflows are, and call the person when one is over."""
-        progress = self._mirror.ups
-        dot = f" {self._setup.glyphs['dot']} "
-        words = "   ".join(dot.join(each.clauses) for each in progress.progress())
-        self._screen.query_one(TitleBar).follow(words)
-        for outcome in progress.take_outcomes():
+        if frame.workflows is not None:
+            dot = f" {self._setup.glyphs['dot']} "
+            words = "   ".join(dot.join(each.clauses) for each in frame.workflows)
+            self._screen.query_one(TitleBar).follow(words)
+        for outcome in frame.outcomes:
             self._person.call(outcome.words, alarm=outcome.alarm)
 
     def show_last_lines(self) -> None:
@@ -99,7 +110,7 @@ class Alerts:
             self._chosen.show()
         while self.talking:
             self._panels.show(self.talking.pop())
-        if self._mirror.used != self._used:
+        if self._views.used != self._used:
             self._show_title()
 
     def ask_for(self, requests: tuple[PermissionRequest, ...]) -> None:
@@ -117,22 +128,26 @@ class Alerts:
     def _find_obstacle(self) -> str:
         if death := self._bridge.death:
             return f"{death}, nothing can be started; what is here can be read"
-        reached, limits = self._mirror.budget_reached, self._mirror.spending
-        if reached is None:
+        budget = self._views.budget
+        if not budget.reached:
             return ""
-        if limits.cost_limit is not None and reached.cost >= limits.cost_limit:
-            used = f"{money(reached.cost)} of {money(limits.cost_limit)}"
+        limits = (budget.cost_limit, budget.token_limit)
+        if self.obstacle and limits == self._limits:
+            return self.obstacle  # what those at work use meanwhile is no news
+        self._limits = limits
+        if budget.cost_limit is not None and budget.cost >= budget.cost_limit:
+            used = f"{money(budget.cost)} of {money(budget.cost_limit)}"
         else:
-            used = f"{tokens(reached.tokens)} of {tokens(limits.token_limit or 0)} tokens"
+            used = f"{tokens(budget.tokens)} of {tokens(budget.token_limit or 0)} tokens"
         return f"budget reached, {used}: nothing starts until /budget raises it"
 
     def _show_title(self) -> None:
-        mirror = self._mirror
-        self._used = mirror.used
-        alarm = "budget reached" if mirror.budget_reached else ""
+        views = self._views
+        self._used = views.used
+        alarm = "budget reached" if views.budget.reached else ""
         if self._bridge.death:
             alarm = "engine died"
-        self._screen.query_one(TitleBar).tell(mirror.counts, len(self._requests), mirror.used, alarm)
+        self._screen.query_one(TitleBar).tell(views.counts, len(self._requests), views.used, alarm)
 
     def show_keys(self) -> None:
         """Show the keys that matter now; one that answers a waiting agent comes first."""

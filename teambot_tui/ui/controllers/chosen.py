@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.ui.editor import EditorError, edit_text
+from teambot_tui.ui.screens.session import Profile
 from teambot_tui.ui.widgets.inspector_view import inspect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from textual.screen import Screen
 
     from teambot_tui.engine.ids import AgentId, TaskId
+    from teambot_tui.engine.reading import TaskText
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.panels import Panels
     from teambot_tui.ui.controllers.person import Person
+    from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.inspector import Inspector
 
@@ -29,6 +36,7 @@ class ChosenAgent:
     def __init__(
         self,
         screen: Screen[None],
+        setup: ScreenSetup,
         actions: Actions,
         person: Person,
         panels: Panels,
@@ -39,7 +47,9 @@ class ChosenAgent:
         self.agent: AgentId | None = None
         self._task: TaskId | None = None
         self._screen = screen
-        self._mirror = actions.mirror
+        self._setup = setup
+        self._views = actions.views
+        self._reading: Future[TaskText] | None = None
         self._actions = actions
         self._person = person
         self._panels = panels
@@ -70,14 +80,43 @@ class ChosenAgent:
 
     def show(self) -> None:
         """Bring the inspector up to date."""
-        if self.agent is not None and self._screen.query_one("#side").display:
-            self._inspector.show(inspect(self._mirror, self.agent, self._clock(), self._task))
+        if self.agent is None or not self._screen.query_one("#side").display:
+            return
+        name = self._task or self._views.agent(self.agent).task
+        if name is None:
+            self._show(None)
+        else:
+            self._read(name)
+
+    def _read(self, task: TaskId) -> None:
+        if self._reading is not None:
+            self._reading.cancel()  # the newest wins
+        self._reading = asked = self._actions.read(task)
+
+        async def show() -> None:
+            with suppress(asyncio.CancelledError, RefusedError):
+                text = await asyncio.wrap_future(asked)
+                if asked is self._reading:
+                    self._show(text)
+
+        self._screen.run_worker(show(), group="inspector", name="inspector")
+
+    def _show(self, text: TaskText | None) -> None:
+        if self.agent is not None:
+            profile = self._profile(self.agent)
+            self._inspector.show(inspect(self._views, self.agent, self._clock(), text, profile))
+
+    def _profile(self, agent: AgentId) -> Profile:
+        if defined := self._views.roster.temporary.get(agent):
+            return Profile(f"of {defined.base}", "", defined.prompt)
+        known = self._setup.profiles.get(agent)
+        return known or Profile(self._setup.backends.get(agent, ""))
 
     # Acting
 
     def cancel(self) -> None:
         """Cancel the task at the output's cursor, or what the chosen agent does."""
-        queue = self._mirror.queue(self.agent) if self.agent else ()
+        queue = self._views.queue(self.agent) if self.agent else ()
         if target := self._task_at_cursor() or next(iter(queue), None):
             self._actions.cancel(target)
 
@@ -93,14 +132,22 @@ class ChosenAgent:
 
     def copy_output(self) -> None:
         """Copy the output at hand."""
-        who, text = self._output_at_hand()
-        if text:
+        if target := self._task_at_cursor() or self.agent:
+            self._person.in_background(self._copy(target))
+
+    async def _copy(self, target: AgentId | TaskId) -> None:
+        if text := await self._actions.output(target):
+            who = f"{target} said" if "#" in target else f"@{target} said last"
             self._person.copy(text)
-            self._person.tell(f"Copied what {who} said{' last' if who.startswith('@') else ''}.")
+            self._person.tell(f"Copied what {who}.")
 
     def open_output(self) -> None:
         """Open the output at hand in the user's editor."""
-        _, text = self._output_at_hand()
+        if target := self._task_at_cursor() or self.agent:
+            self._person.in_background(self._open(target))
+
+    async def _open(self, target: AgentId | TaskId) -> None:
+        text = await self._actions.output(target)
         if not text:
             return
         app = self._screen.app
@@ -113,14 +160,8 @@ class ChosenAgent:
     @property
     def task_at_hand(self) -> TaskId | None:
         """The task at the output's cursor, or the last of the chosen agent."""
-        tasks = self._mirror.tasks(self.agent) if self.agent else ()
+        tasks = self._views.tasks(self.agent) if self.agent else ()
         return self._task_at_cursor() or next(reversed(tasks), None)
 
     def _task_at_cursor(self) -> TaskId | None:
         return self._feed.cursor if self._feed.has_focus else None
-
-    def _output_at_hand(self) -> tuple[str, str]:
-        """Return who spoke, and what: the task at the output's cursor, or the chosen agent's last one."""
-        if task := self._task_at_cursor():
-            return task, self._mirror.output(task)
-        return (f"@{self.agent}", self._actions.last_output(self.agent) or "") if self.agent else ("", "")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.service import Service
 from teambot_tui.ui.glyphs import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.screen import Screen
 
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.views import TaskView
+    from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Mirror
     from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.table_rows import Readable
     from teambot_tui.ui.widgets.input import InputBar
@@ -48,11 +49,12 @@ class Comparing:
     """Compares answers, and lets the person hand one on."""
 
     def __init__(
-        self, screen: Screen[None], setup: ScreenSetup, views: Mirror, person: Person, bar: InputBar
+        self, screen: Screen[None], setup: ScreenSetup, actions: Actions, person: Person, bar: InputBar
     ) -> None:
         self._screen = screen
         self._setup = setup
-        self._views = views
+        self._actions = actions
+        self._views = actions.views
         self._person = person
         self._bar = bar
 
@@ -71,16 +73,24 @@ class Comparing:
         else:
             self._person.in_background(self._compare(tuple(dict.fromkeys(tasks))[:_MOST], 0))
 
+    def compare_named(self, names: Sequence[str], refused: Callable[[str], None]) -> None:
+        """Compare the tasks that are meant by these names; `refused` is told if one means none."""
+        self._person.in_background(self._compare_named(names), refused)
+
+    async def _compare_named(self, names: Sequence[str]) -> None:
+        self.compare([await self._actions.ask(Service.find, name) for name in names])
+
     async def _compare(self, tasks: Sequence[TaskId], chosen: int) -> None:
         from teambot_tui.ui.screens.compare import Candidate, CompareScreen  # noqa: PLC0415
 
         glyphs = self._setup.glyphs
         answers = []
-        for task in tasks:
+        outputs = await self._actions.ask(Service.outputs, tasks)
+        for task, output in zip(tasks, outputs, strict=True):
             view = self._views.task(task)
             seconds = (view.ended or 0.0) - view.started if view.ended and view.started else 0.0
             facts = [str(task), *([view.model] if view.model else []), glyphs[view.state], duration(seconds)]
-            answers.append(Candidate(task, f" {glyphs['dot']} ".join(facts), self._views.output(task)))
+            answers.append(Candidate(task, f" {glyphs['dot']} ".join(facts), output))
         screen = CompareScreen(answers, glyphs, self._setup.keys, self._person.copy, chosen)
         handed_on = await self._screen.app.push_screen_wait(screen)
         if handed_on is not None:
@@ -90,8 +100,9 @@ class Comparing:
         """Begin a statement with an answer: by its agent's name, if that means this one, else as it is."""
         agent = self._views.task(task).agent
         is_the_last = self._views.tasks(agent)[-1] == task
+        begins = self._bar.is_empty
         self._bar.take_in(f" ${agent} " if is_the_last else f"\n{fenced(text)}\n")
-        if not self._bar.text.startswith("@"):
+        if begins:  # whom it is for is typed next
             self._bar.move_cursor((0, 0))
             self._bar.take_in("@")
         self._bar.focus()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
-from teambot_tui.engine.facts import ContextSet
 from teambot_tui.ui.action_table import words_for
 from teambot_tui.ui.actions import Actions
 from teambot_tui.ui.bridge import Bridge
@@ -26,14 +25,14 @@ from teambot_tui.ui.controllers.ladders import Ladders
 from teambot_tui.ui.controllers.panels import Panels
 from teambot_tui.ui.controllers.person import Person
 from teambot_tui.ui.controllers.tables import Tables
-from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.stylesheets import stylesheets
+from teambot_tui.ui.views import Views
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.screen import Screen
 
@@ -46,7 +45,7 @@ class Controls:
     """What the table of actions acts on."""
 
     bridge: Bridge
-    mirror: Mirror
+    views: Views
     feed: Feed
     person: Person
     actions: Actions
@@ -60,14 +59,11 @@ class Controls:
     tables: Tables
     comparing: Comparing
 
-    def __init__(
-        self, screen: Screen[None], session: Session, setup: ScreenSetup, draw: Callable[[], None]
-    ) -> None:
-        now, glyphs, keys = session.now, setup.glyphs, setup.keys
-        self.now = now
-        self.bridge = Bridge(session)
-        self.mirror = mirror = Mirror(session.roster, session.policy)
-        mirror.take_in(ContextSet(0.0, key, value) for key, value in session.board.context.items())
+    def __init__(self, screen: Screen[None], session: Session, setup: ScreenSetup) -> None:
+        glyphs, keys = setup.glyphs, setup.keys
+        self.bridge = bridge = Bridge(session)
+        self.now = now = bridge.now
+        self.views = views = Views(bridge.first)
         self.feed = feed = Feed(glyphs)
         self._find = Input(placeholder="find", id="find")
         self._inspector = inspector = Inspector(glyphs)
@@ -76,19 +72,19 @@ class Controls:
         self._screen = screen
 
         self.person = person = Person(screen, setup)
-        self.actions = actions = Actions(person, self.bridge, mirror, dict(setup.models), setup.folder)
-        self.panels = Panels(screen, setup, mirror, person, feed, now)
-        self.chosen = ChosenAgent(screen, actions, person, self.panels, feed, inspector, now)
-        self.alerts = Alerts(screen, setup, self.bridge, actions, person, self.panels, self.chosen, feed, now)
-        self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, draw, now)
+        self.actions = actions = Actions(person, bridge, views, setup.folder)
+        self.panels = Panels(screen, setup, views, person, feed, now)
+        self.chosen = ChosenAgent(screen, setup, actions, person, self.panels, feed, inspector, now)
+        self.alerts = Alerts(screen, setup, bridge, actions, person, self.panels, self.chosen, feed, now)
+        self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, now)
         self.finding = Finding(screen, self._find, feed, inspector, keys)
-        ladders = Ladders(actions, person, now, keys)
+        ladders = Ladders(actions, views, person, now, keys)
         self.display = Display(
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
-        self.forms = Forms(screen, mirror, actions, person, now)
-        self.comparing = Comparing(screen, setup, mirror, person, self.drafting.bar)
-        self.tables = Tables(screen, setup, mirror, actions, person, self.chosen, self.comparing, now)
+        self.forms = Forms(screen, views, actions, person)
+        self.comparing = Comparing(screen, setup, actions, person, self.drafting.bar)
+        self.tables = Tables(screen, setup, actions, person, self.chosen, self.comparing, now)
         self.drafting.bar.completer.words_for = partial(words_for, self)
 
     async def mount(self) -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.outcomes import RefusedError
+from teambot_tui.engine.text import printable
+from teambot_tui.language.errors import StatementError
+from teambot_tui.language.nodes import Command
+from teambot_tui.language.parser import parse
 from teambot_tui.ui.action_table import SLASH_COMMANDS, command_hint, run_command
 from teambot_tui.ui.commands import CommandError
 from teambot_tui.ui.welcome import HINT
@@ -12,10 +19,11 @@ from teambot_tui.ui.widgets.lines import PlanLine
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
 
     from textual.screen import Screen
 
-    from teambot_tui.language.errors import StatementError
+    from teambot_tui.engine.explain import Explanation
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.alerts import Alerts
     from teambot_tui.ui.controllers.controls import Controls
@@ -23,6 +31,17 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.feed import Feed
 
 _LONGEST_EXPLAINED = 64 * 1024
+
+
+def _command(text: str) -> Command | None:
+    """Return the slash command that this text is, if it is one."""
+    if not text.lstrip().startswith("/"):
+        return None
+    try:
+        first, *more = parse(printable(text))
+    except StatementError:
+        return None
+    return first if isinstance(first, Command) and not more else None
 
 
 class Drafting:
@@ -36,22 +55,23 @@ class Drafting:
         person: Person,
         alerts: Alerts,
         feed: Feed,
-        draw: Callable[[], None],
         clock: Callable[[], float],
     ) -> None:
         self.bar: InputBar = screen.query_one(InputBar)
         self._plan = screen.query_one(PlanLine)
         self._screen = screen
         self._controls = controls
-        self._mirror = actions.mirror
+        self._views = actions.views
         self._actions = actions
         self._person = person
         self._alerts = alerts
         self._feed = feed
-        self._draw = draw
         self._clock = clock
         self._refused: str | None = None
         """The text that the plan line complains of, until it changes."""
+        self._asked: Future[Explanation] | None = None
+        self._wrong: str | None = None
+        """The text that was wrong when it was explained last."""
 
     # Explaining
 
@@ -70,50 +90,58 @@ class Drafting:
 
     def explain(self) -> None:
         """Say in the plan line what is typed would do."""
-        text, obstacle = self.bar.text, self._alerts.obstacle
+        text = self.bar.text
+        if self._asked is not None:
+            self._asked.cancel()  # the newest wins
+            self._asked = None
         if not text.strip():
-            self._plan.hint(obstacle or HINT)
-            return
-        if len(text) > _LONGEST_EXPLAINED:
+            self._plan.hint(self._alerts.obstacle or HINT)
+        elif len(text) > _LONGEST_EXPLAINED:
             self._plan.hint("too long to explain while you type; Enter checks and sends it")
-            return
-        if hint := command_hint(text, self._mirror.command(text)):
+        elif hint := command_hint(text, _command(text)):
             self._plan.hint(hint)
-            return
-        self._plan.explain(self._mirror.explain(text, self._clock()), obstacle.partition(",")[0])
-        self.bar.references = self._mirror.reference_states()
+        else:
+            self._asked = self._actions.explain(text)
+            self._screen.run_worker(self._show(text, self._asked), group="explain", name="explain")
+
+    async def _show(self, text: str, asked: Future[Explanation]) -> None:
+        with suppress(asyncio.CancelledError, RefusedError):
+            explanation = await asyncio.wrap_future(asked)
+            if asked is not self._asked:
+                return
+            self._wrong = text if explanation.error is not None else None
+            if text != self._refused:
+                self._plan.explain(explanation, self._alerts.obstacle.partition(",")[0])
+                self.bar.references = self._views.reference_states()
 
     # Entering
 
     async def submit(self, text: str) -> None:
         """Do what was entered; where it cannot be done, the text stays and the plan line says why."""
-        if command := self._mirror.command(text):
+        if command := _command(text):
             if self._run(command.name, command.arguments):
                 self.bar.accept(text)
             else:
                 self.bar.refuse()
                 self._refused = text
             return
-        if self._mirror.explain(text, self._clock()).error is not None:
-            # What was sent just before may have changed that, and not have been drawn yet.
-            await self._actions.catch_up()
-            self._draw()
-            if refused := self._mirror.explain(text, self._clock()).error:
-                self._refuse(refused, text)
-                return
+        answer = self._actions.submit(text)
+        was_wrong = text == self._wrong
+        if was_wrong and (error := await answer):  # else what it lacked has come meanwhile
+            self._refuse(error, text)
+            return
         self.bar.accept(text)
         if not text.rstrip().endswith("&"):
             self._feed.to_end()
-        answer = self._await_answer(text, self._actions.submit(text))
-        self._screen.run_worker(answer, group="submit", name="submit")
+        if not was_wrong:
+            self._screen.run_worker(self._await_answer(text, answer), group="submit", name="submit")
 
     async def _await_answer(self, text: str, answer: Awaitable[StatementError | None]) -> None:
         if error := await answer:
-            # The plan line is drawn again with the next facts, which may leave nothing to complain of.
-            back = "Up brings the text back." if self.bar.text else ""
-            self._person.tell(f"Not sent: {error.message} {back}", alarm=True)
-            if not self.bar.text:
-                self.bar.text = text
+            if self.bar.text:
+                self._person.tell(f"Not sent: {error.message} Up brings the text back.", alarm=True)
+            else:
+                self._refused = self.bar.text = text
                 self._refuse(error, text)
 
     def _refuse(self, error: StatementError, text: str) -> None:
@@ -134,7 +162,7 @@ class Drafting:
     def send_to_background(self) -> None:
         """Send what is typed with & at its end."""
         text = self.bar.text.rstrip()
-        if text and self._mirror.command(text) is None:
+        if text and _command(text) is None:
             self.bar.text = text if text.endswith(" &") else f"{text} &"
             self.bar.action_send()
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.screen import Screen
 
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Mirror
     from teambot_tui.ui.screens.define import Draft
+    from teambot_tui.ui.views import Views
 
 
 class Forms:
@@ -21,16 +19,14 @@ class Forms:
     def __init__(
         self,
         screen: Screen[None],
-        mirror: Mirror,
+        views: Views,
         actions: Actions,
         person: Person,
-        clock: Callable[[], float],
     ) -> None:
         self._screen = screen
-        self._mirror = mirror
+        self._views = views
         self._actions = actions
         self._person = person
-        self._clock = clock
         self._draft: Draft | None = None
         """What was in the form of a definition when it was left."""
 
@@ -38,7 +34,7 @@ class Forms:
         """Show what everyone is told."""
         from teambot_tui.ui.screens.context import ContextScreen  # noqa: PLC0415
 
-        self._screen.app.push_screen(ContextScreen(self._mirror, self._actions.agents.set_context))
+        self._screen.app.push_screen(ContextScreen(self._views, self._actions.agents))
 
     def define(self) -> None:
         """Open the form of a definition."""
@@ -47,11 +43,11 @@ class Forms:
     async def _define(self) -> None:
         from teambot_tui.ui.screens.define import DefineScreen, Draft  # noqa: PLC0415
 
-        roster = self._mirror.roster
+        roster = self._views.roster
         form = DefineScreen(
             self._draft or Draft(),
             (*roster.bases, *roster.agents),
-            lambda text: self._mirror.explain(text, self._clock()),
+            self._actions.explain,
             self._keep_draft,
         )
         statement = await self._screen.app.push_screen_wait(form)

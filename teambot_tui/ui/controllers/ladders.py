@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.keys import Keys
+    from teambot_tui.ui.views import Views
 
 
 class SecondPress:
@@ -34,36 +35,38 @@ class SecondPress:
 class Ladders:
     """The last steps of both ladders."""
 
-    def __init__(self, actions: Actions, person: Person, clock: Callable[[], float], keys: Keys) -> None:
+    def __init__(
+        self, actions: Actions, views: Views, person: Person, clock: Callable[[], float], keys: Keys
+    ) -> None:
         self._actions = actions
+        self._views = views
         self._person = person
         self._keys = keys
         self._second_press = SecondPress(clock)
 
     def cancel_one(self, chosen: AgentId | None) -> None:
         """Twice: cancel what the chosen agent does; without one, what the first busy agent does."""
-        mirror = self._actions.mirror
-        agent = chosen or next((each for each in mirror.roster.agents if mirror.queue(each)), None)
-        queue = mirror.queue(agent) if agent else ()
+        views = self._views
+        agent = chosen or next((each for each in views.roster.agents if views.queue(each)), None)
+        queue = views.queue(agent) if agent else ()
         if not queue:
             return
         if self._second_press.again(f"escape {queue[0]}"):
             self._actions.cancel(queue[0])
             return
-        _, fallen = self._actions.consequences(queue[0])
-        also = f" (skips {', '.join(fallen)})" if fallen else ""
-        also += self._actions.workflows.falls_with((queue[0], *fallen))
-        self._person.tell(f"{self._keys.said('back')} again cancels {queue[0]}{also}.")
+        self._actions.warn(queue[:1], f"{self._keys.said('back')} again")
 
     def cancel_foreground_or_leave(self) -> None:
         """Twice: cancel what runs in the foreground; with nothing there, quit."""
-        mirror = self._actions.mirror
-        tasks, _ = self._actions.consequences("all")
-        running = tuple(task for task in tasks if not mirror.task(task).background)
+        views = self._views
+        tasks = (task for agent in views.roster.agents for task in views.queue(agent))
+        running = tuple(task for task in tasks if not views.task(task).background)
         if not self._second_press.again(f"ctrl+c {bool(running)}"):
-            also = self._actions.workflows.falls_with(running)
-            what = f"cancels {', '.join(running)}{also}" if running else "quits"
-            self._person.tell(f"{self._keys.said('interrupt')} again {what}.")
+            again = f"{self._keys.said('interrupt')} again"
+            if running:
+                self._actions.warn(running, again)
+            else:
+                self._person.tell(f"{again} quits.")
         elif running:
             self._actions.cancel_at_once(running)
         else:

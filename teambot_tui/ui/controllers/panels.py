@@ -18,22 +18,23 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from teambot_tui.engine.ids import AgentId
+    from teambot_tui.engine.views import Frame
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Changes, Mirror
     from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.views import Views
     from teambot_tui.ui.widgets.feed import Feed
 
 MOST_JOINED: Final = 12
 """How many of those who joined have a panel."""
 
 
-def in_sight(mirror: Mirror) -> tuple[AgentId, ...]:
+def in_sight(views: Views) -> tuple[AgentId, ...]:
     """Return the agents that have a panel: the team, and some of those who joined, in order."""
-    roster = mirror.roster
+    roster = views.roster
     joined = list(roster.temporary)
     if len(joined) > MOST_JOINED:
         newest = joined[::-1]
-        joined = sorted(newest, key=lambda agent: not mirror.queue(agent))[:MOST_JOINED]
+        joined = sorted(newest, key=lambda agent: not views.queue(agent))[:MOST_JOINED]
     return tuple(agent for agent in roster.agents if agent not in roster.temporary or agent in joined)
 
 
@@ -44,14 +45,14 @@ class Panels:
         self,
         screen: Screen[None],
         setup: ScreenSetup,
-        mirror: Mirror,
+        views: Views,
         person: Person,
         feed: Feed,
         clock: Callable[[], float],
     ) -> None:
         self._screen = screen
         self._setup = setup
-        self._mirror = mirror
+        self._views = views
         self._person = person
         self._feed = feed
         self._clock = clock
@@ -62,13 +63,13 @@ class Panels:
     def begin(self) -> None:
         """Let those who are here besides the team have their panels, too."""
         self._name_agents()
-        if self._mirror.roster.temporary:
+        if self._views.roster.temporary:
             self._arrange()
 
     def show(self, agent: AgentId) -> None:
         """Bring an agent's panel up to date, if it has one."""
         if panel := self._panels.get(agent):
-            panel.show(self._mirror.agent(agent), self._clock())
+            panel.show(self._views.agent(agent), self._clock())
 
     def tick(self) -> None:
         """Let the times on the panels go on."""
@@ -95,29 +96,29 @@ class Panels:
         if 0 <= to < len(panels):
             panels[to].focus()
 
-    def follow(self, changes: Changes) -> None:
+    def follow(self, frame: Frame) -> None:
         """Let panels, tabs and completion follow who came and left; tell what went wrong beside the work."""
-        if changes.joined or changes.left:
+        if frame.joined or frame.left:
             self._name_agents()
             self._arrange()
-            if changes.joined and not changes.tasks:  # else its task is seen in the output
-                names = ", ".join(self._mirror.agent(agent).name for agent in changes.joined)
-                self._person.tell(f"{names} joined. @{changes.joined[-1]} gives it a task.")
-        elif self._lacks_panel(changes):
+            if frame.joined and not frame.moved:  # else its task is seen in the output
+                names = ", ".join(self._views.agent(agent).name for agent in frame.joined)
+                self._person.tell(f"{names} joined. @{frame.joined[-1]} gives it a task.")
+        elif self._lacks_panel(frame):
             self._arrange()
-        for warning in changes.warnings:
+        for warning in frame.warnings:
             self._person.tell(warning, alarm=True)
-        if changes.tasks:
-            self._bar.completer.variables = self._mirror.variable_names
+        if frame.moved:
+            self._bar.completer.variables = self._views.variable_names
 
-    def _lacks_panel(self, changes: Changes) -> bool:
+    def _lacks_panel(self, frame: Frame) -> bool:
         """Tell whether one that was out of sight has something to do and should not be."""
-        out_of_sight = any(agent not in self._panels for agent in changes.agents)
-        return out_of_sight and set(in_sight(self._mirror)) != set(self._panels)
+        out_of_sight = any(view.agent not in self._panels for view in frame.agents)
+        return out_of_sight and set(in_sight(self._views)) != set(self._panels)
 
     def _name_agents(self) -> None:
         """Tell the input and the tabs who is here."""
-        roster = self._mirror.roster
+        roster = self._views.roster
         self._bar.completer.agents = roster.agents
         described = {f"@{agent}": words for agent, words in self._setup.descriptions.items()}
         self._bar.completer.details = described | {
@@ -127,7 +128,7 @@ class Panels:
         }
         tabs = self._screen.query_one(Tabs)
         shown = tabs.agent
-        tabs.hold({agent: self._mirror.agent(agent).tab for agent in in_sight(self._mirror)})
+        tabs.hold({agent: self._views.agent(agent).tab for agent in in_sight(self._views)})
         if tabs.agent != shown:
             self._feed.choose(tabs.agent)
 
@@ -137,14 +138,14 @@ class Panels:
     async def _arrange_panels(self) -> None:
         # One after another: whoever left and comes again must be gone before it is mounted again.
         async with self._arranging:
-            wanted = in_sight(self._mirror)
+            wanted = in_sight(self._views)
             for agent in [agent for agent in self._panels if agent not in wanted]:
                 await self._panels.pop(agent).remove()
             for agent in wanted:
                 if agent not in self._panels:
-                    defined = self._mirror.roster.temporary[agent]
+                    defined = self._views.roster.temporary[agent]
                     number = len(self._panels) + 1
-                    panel = Panel(self._mirror.agent(agent), number, defined.base, self._setup.glyphs)
+                    panel = Panel(self._views.agent(agent), number, defined.base, self._setup.glyphs)
                     self._panels[agent] = panel
                     await self._screen.query_one("#panels").mount(panel, before="#tree")
             for number, (agent, panel) in enumerate(self._panels.items(), start=1):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.agents.persona import AgentFile
     from teambot_tui.ui.screens.session import ScreenSetup
-    from teambot_tui.workflows.up import Up
+    from teambot_tui.workflows.plan import WorkflowPlan
 
 _LONGEST_CALL = 200
 
@@ -71,26 +71,35 @@ class Person:
 
         return await self._app.push_screen_wait(KeepScreen(agents))
 
-    async def preview(self, up: Up, load: Callable[[], Awaitable[Up]]) -> Up | None:
+    async def preview(
+        self, plan: WorkflowPlan, load: Callable[[], Awaitable[WorkflowPlan]]
+    ) -> WorkflowPlan | None:
         """Show what would run, and wait for the answer; `load` reads the file again after it was edited."""
         from teambot_tui.ui.screens.preview import PreviewScreen  # noqa: PLC0415
 
-        return await self._app.push_screen_wait(PreviewScreen(up, load, self._setup.glyphs))
+        return await self._app.push_screen_wait(PreviewScreen(plan, load, self._setup.glyphs))
 
     @property
     def is_asked(self) -> bool:
         """Whether a question waits for an answer."""
         return isinstance(self._app.screen, Confirm) or self._app.screen.has_class("-asking")
 
-    def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Let a piece of work that waits for the person go on by itself; a RefusedError of it is told."""
-        self._screen.run_worker(self._tell_refusal(work), group="actions", name="actions")
+    def in_background(
+        self, work: Coroutine[None, None, None], refused: Callable[[str], None] | None = None
+    ) -> None:
+        """Let a piece of work go on by itself; a RefusedError of it is told, unless `refused` takes it."""
+        self._screen.run_worker(self._tell_refusal(work, refused), group="actions", name="actions")
 
-    async def _tell_refusal(self, work: Coroutine[None, None, None]) -> None:
+    async def _tell_refusal(
+        self, work: Coroutine[None, None, None], refused: Callable[[str], None] | None
+    ) -> None:
         try:
             await work
         except RefusedError as error:
-            self.tell(str(error), alarm=True)
+            if refused is not None:
+                refused(str(error))
+            else:
+                self.tell(str(error), alarm=True)
 
     # The app
 

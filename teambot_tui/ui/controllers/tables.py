@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from teambot_tui.ui.controllers.chosen import ChosenAgent
     from teambot_tui.ui.controllers.comparing import Comparing
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.mirror import Mirror
     from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.table_rows import TableRow
 
@@ -31,7 +30,6 @@ class Tables:
         self,
         screen: Screen[None],
         setup: ScreenSetup,
-        views: Mirror,
         actions: Actions,
         person: Person,
         chosen: ChosenAgent,
@@ -41,7 +39,7 @@ class Tables:
         self._screen = screen
         self._setup = setup
         self._glyphs = setup.glyphs
-        self._views = views
+        self._views = actions.views
         self._actions = actions
         self._person = person
         self._chosen = chosen
@@ -106,7 +104,7 @@ class Tables:
                 "The team",
                 table_rows.AGENTS,
                 lambda: table_rows.agent_rows(
-                    self._views, self._glyphs, self._actions.models(), setup.backends, setup.descriptions
+                    self._views, self._glyphs, self._views.models, setup.backends, setup.descriptions
                 ),
                 "nobody is here",
                 "inspect",
@@ -135,7 +133,7 @@ class Tables:
         agents = self._views.roster.agents if agent is None else (agent,)
 
         def rows() -> list[TableRow]:
-            models = {each: model for each, model in self._actions.models().items() if each in agents}
+            models = {each: model for each, model in self._views.models.items() if each in agents}
             return table_rows.model_rows(models, offered, self._glyphs)
 
         def choose(row: TableRow) -> None:
@@ -213,7 +211,7 @@ class Tables:
             self._person.in_background(self._copy_output(row.task))
 
     async def _copy_output(self, task: TaskId) -> None:
-        if text := self._views.output(task):
+        if text := await self._actions.output(task):
             self._person.copy(text)
             self._person.tell(f"Copied what {task} said.")
         else:

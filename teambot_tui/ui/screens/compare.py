@@ -269,7 +269,11 @@ class CompareScreen(ModalScreen["TaskId | None"]):
 
     def _show_place(self) -> None:
         count = len(self._differences)
-        here = f"difference {self._at + 1}/{count}" if self._at >= 0 else f"{count} difference{'s' * (count != 1)}"
+        here = (
+            f"difference {self._at + 1}/{count}"
+            if self._at >= 0
+            else f"{count} difference{'s' * (count != 1)}"
+        )
         self._tell(here if count else "they say the same")
 
     def _tell(self, words: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -11,30 +13,19 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.commands import CommandError, parse_context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
 
     from teambot_tui.engine.context import Entry
-    from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.ui.agent_actions import AgentActions
+    from teambot_tui.ui.views import Views
 
 _BEAT: Final = 0.25
-_SHOWN: Final = 200
 _LINE: Final = 300
-
-
-def family_lines(mirror: Mirror) -> list[str]:
-    """Return a line for each key that a run was given, or gave, for itself and what it starts."""
-    return [
-        f"{task}: {described(entry)}"
-        for task in reversed(mirror.tasks()[-_SHOWN:])
-        for entry in mirror.context(task)
-        if entry.origin == task
-    ]
 
 
 def described(entry: Entry) -> str:
@@ -51,10 +42,11 @@ class ContextScreen(ModalScreen[None]):
         Binding("delete", "unset", "Take back"),
     ]
 
-    def __init__(self, mirror: Mirror, change: Callable[[str, object], None]) -> None:
+    def __init__(self, views: Views, agents: AgentActions) -> None:
         super().__init__()
-        self._mirror = mirror
-        self._change = change
+        self._views = views
+        self._agents = agents
+        self._change = agents.set_context
         self._shown: tuple[Entry, ...] | None = None
 
     def compose(self) -> ComposeResult:
@@ -69,11 +61,11 @@ class ContextScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one("#context-line").focus()
-        self._look()
+        self.call_next(self._look)
         self.set_interval(_BEAT, self._look)
 
-    def _look(self) -> None:
-        told = self._mirror.context()
+    async def _look(self) -> None:
+        told = self._views.context
         if told != self._shown:
             self._shown = told
             keys = self.query_one(OptionList)
@@ -83,7 +75,11 @@ class ContextScreen(ModalScreen[None]):
             keys.display = bool(told)
             if told and chosen is not None:
                 keys.highlighted = min(chosen, len(told) - 1)
-        lines = family_lines(self._mirror)
+        with suppress(RefusedError):
+            runs = await asyncio.wrap_future(self._agents.context_of_runs())
+            self._show_runs([f"{task}: {described(entry)}" for task, entry in runs])
+
+    def _show_runs(self, lines: list[str]) -> None:
         text = "\n".join(("Single runs are told besides:", *lines)) if lines else ""
         self.query_one("#context-runs", Static).update(Content(text))
 

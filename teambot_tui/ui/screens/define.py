@@ -6,6 +6,7 @@ in it is not lost when it is left.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Select, Static, TextArea
 
+from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import printable
 from teambot_tui.language.names import is_agent_id
 from teambot_tui.language.nodes import Definition, Field, Span
@@ -22,6 +24,7 @@ from teambot_tui.language.render import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from textual.app import ComposeResult
 
@@ -61,13 +64,13 @@ class DefineScreen(ModalScreen[str | None]):
         self,
         draft: Draft,
         bases: Sequence[str],
-        check: Callable[[str], Explanation],
+        explain: Callable[[str], Future[Explanation]],
         remember: Callable[[Draft], None],
     ) -> None:
         super().__init__()
         self._draft = draft
         self._bases = tuple(dict.fromkeys(bases))
-        self._check = check
+        self._explain = explain
         self._remember = remember
 
     def compose(self) -> ComposeResult:
@@ -92,53 +95,57 @@ class DefineScreen(ModalScreen[str | None]):
                 yield Input(draft.model, placeholder="as its base", id="define-model", max_length=200)
             yield Static("", id="define-says", markup=False)
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         self.query_one("#define-name").focus()
-        self._look()
+        await self._look()
 
-    @property
-    def complaint(self) -> str:
-        """What is wrong with what is in the form, if anything is."""
-        draft = self._draft
+    async def _find_complaint(self, draft: Draft) -> str:
+        """Return what is wrong with a draft, if anything is."""
         if not is_agent_id(draft.name):
             return "A name is a small letter, then small letters, digits and single hyphens: security-scanner"
-        if error := self._check(draft.statement).error:
-            return error.message + (f" ({error.hint})" if error.hint else "")
-        return ""
+        try:
+            explanation = await asyncio.wrap_future(self._explain(draft.statement))
+        except RefusedError as error:
+            return str(error)
+        if (wrong := explanation.error) is None:
+            return ""
+        return wrong.message + (f" ({wrong.hint})" if wrong.hint else "")
 
-    def _look(self) -> None:
+    async def _look(self) -> bool:
+        """Say what is wrong with what is in the form; tell whether nothing is."""
         base = self.query_one("#define-base", Select).value
-        self._draft = Draft(
+        self._draft = draft = Draft(
             printable(self.query_one("#define-name", Input).value).strip(),
             base if isinstance(base, str) else "",
             printable(self.query_one("#define-prompt", TextArea).text),
             printable(self.query_one("#define-model", Input).value),
         )
-        self._remember(self._draft)
-        complaint = self.complaint
-        says = self.query_one("#define-says", Static)
-        says.set_class(bool(complaint), "-error")
-        says.update(Content(complaint or f"defines ${self._draft.name}"))
+        self._remember(draft)
+        complaint = await self._find_complaint(draft)
+        if draft is self._draft:  # else the newer one is looked at
+            says = self.query_one("#define-says", Static)
+            says.set_class(bool(complaint), "-error")
+            says.update(Content(complaint or f"defines ${draft.name}"))
+        return not complaint
 
-    def on_input_changed(self) -> None:
-        self._look()
+    async def on_input_changed(self) -> None:
+        await self._look()
 
-    def on_text_area_changed(self) -> None:
-        self._look()
+    async def on_text_area_changed(self) -> None:
+        await self._look()
 
-    def on_select_changed(self) -> None:
-        self._look()
+    async def on_select_changed(self) -> None:
+        await self._look()
 
     def on_input_submitted(self) -> None:
         self.focus_next()
 
-    def action_define(self) -> None:
+    async def action_define(self) -> None:
         """Close with the definition, unless something is wrong with it."""
-        self._look()
-        if self.complaint:
-            self.app.bell()
-        else:
+        if await self._look():
             self.dismiss(self._draft.statement)
+        else:
+            self.app.bell()
 
     def action_leave(self) -> None:
         """Close a list that is open, or the form."""

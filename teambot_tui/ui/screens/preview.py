@@ -16,7 +16,7 @@ from teambot_tui.engine.text import one_line
 from teambot_tui.ui.editor import EditorError, edit_file
 from teambot_tui.ui.widgets.graph_plan import PlanGraph, headline
 from teambot_tui.workflows.errors import ComposeError
-from teambot_tui.workflows.up import Up
+from teambot_tui.workflows.plan import WorkflowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_WARNINGS = 3
 
 
-class PreviewScreen(ModalScreen[Up | None]):
+class PreviewScreen(ModalScreen[WorkflowPlan | None]):
     """Answers with what to run, as the file says it now, or with nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,10 +39,12 @@ class PreviewScreen(ModalScreen[Up | None]):
         Binding("escape,q", "leave", "Leave"),
     ]
 
-    def __init__(self, up: Up, load: Callable[[], Awaitable[Up]], glyphs: Glyphs) -> None:
+    def __init__(
+        self, plan: WorkflowPlan, load: Callable[[], Awaitable[WorkflowPlan]], glyphs: Glyphs
+    ) -> None:
         super().__init__()
-        self._path = up.path
-        self._up: Up | None = up
+        self._path = plan.path
+        self._plan: WorkflowPlan | None = plan
         self._load = load
         self._glyphs = glyphs
 
@@ -58,25 +60,25 @@ class PreviewScreen(ModalScreen[Up | None]):
 
     def _show(self, complaint: str = "") -> None:
         says, graph = self.query_one("#up-says", Static), self.query_one(PlanGraph)
-        warnings = self._up.warnings if self._up is not None else ()
+        warnings = self._plan.warnings if self._plan is not None else ()
         told = [*([complaint] if complaint else []), *warnings[:_MOST_WARNINGS]]
         if len(warnings) > _MOST_WARNINGS:
             told.append(f"and {len(warnings) - _MOST_WARNINGS} more like this")
         says.update(Content("\n".join(told)))
         says.display = bool(told)
         says.set_class(not complaint, "-warning")
-        graph.display = self._up is not None
-        if self._up is None:
+        graph.display = self._plan is not None
+        if self._plan is None:
             title = f"{one_line(self._path.name, 60)}: nothing can run"
         else:
-            title = headline(self._up, self._glyphs)
-            graph.show_plan(self._up)
+            title = headline(self._plan, self._glyphs)
+            graph.show_plan(self._plan)
         self.query_one(".preview").border_title = Content(title)
 
     def action_run(self) -> None:
         """Close, and let it begin."""
-        if self._up is not None:
-            self.dismiss(self._up)
+        if self._plan is not None:
+            self.dismiss(self._plan)
 
     def action_leave(self) -> None:
         """Close, and start nothing."""
@@ -94,9 +96,9 @@ class PreviewScreen(ModalScreen[Up | None]):
 
     async def _load_again(self) -> None:
         try:
-            self._up = await self._load()
+            self._plan = await self._load()
         except ComposeError as error:
-            self._up = None
+            self._plan = None
             self._show(str(error))
         else:
             self._show()

@@ -31,17 +31,27 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.session import Session
+    from teambot_tui.engine.views import Frame
     from teambot_tui.ui.controllers.controls import Controls
     from teambot_tui.ui.glyphs import Glyphs
     from teambot_tui.ui.history import History
-    from teambot_tui.ui.mirror import Changes
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
 
 _FRAME = 1 / 60
+"""The least time between two pictures."""
 _LAST_LINES = 1 / 6
 """How long a panel keeps an agent's last line: one that changes in every frame cannot be read anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What an agent is: what it runs on, what it may do unasked, and who it was told to be."""
+
+    backend: str = ""
+    permissions: str = ""
+    persona: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,7 @@ class ScreenSetup:
     history: History | None = None
     wall_clock: Callable[[], float] = time.time
     """For times of day, and nothing else: the session's clock tells how long something took."""
+    profiles: Mapping[AgentId, Profile] = field(default_factory=dict)
     keys: Keys = field(default_factory=Keys)
     notify: Collection[str] = ("toast",)
     """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
@@ -80,8 +91,6 @@ class SessionScreen(Screen[None]):
         """Until then nobody can be given work, and no key may be acted on."""
         self.setup = setup
         self._open_session = open_session
-        self._frame_is_due = False
-        self._last_frame = 0.0
 
     # The widgets
 
@@ -125,12 +134,11 @@ class SessionScreen(Screen[None]):
         )
 
         try:
-            self.controls = controls = Controls(self, self._open_session(), self.setup, self._draw)
+            self.controls = controls = Controls(self, self._open_session(), self.setup)
             await controls.mount()
             controls.panels.begin()
-            # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
-            loop = asyncio.get_running_loop()
-            controls.bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
+            controls.bridge.start()
+            self.run_worker(self._follow(), group="frames", name="frames")
             self.set_interval(1.0, self._tick)
             self.set_interval(_LAST_LINES, controls.alerts.show_last_lines)
             self.post_message(self.Completed())
@@ -144,38 +152,33 @@ class SessionScreen(Screen[None]):
 
     # What arrives from the engine
 
-    def _facts_wait(self) -> None:
-        if not self._frame_is_due:
-            self._frame_is_due = True
-            loop = asyncio.get_running_loop()
-            # Not with a timer of Textual's: it looks for the app in the context of whoever left the word.
-            loop.call_later(max(0.0, self._last_frame + _FRAME - loop.time()), self.call_later, self._draw)
+    async def _follow(self) -> None:
+        async for frame in self.controls.bridge.frames():
+            self.controls.views.take_in(frame)
+            self._show(frame)
+            await asyncio.sleep(_FRAME)
+        self.controls.alerts.follow_end()
 
-    def _draw(self) -> None:
-        self._frame_is_due = False
-        self._last_frame = asyncio.get_running_loop().time()
-        self._show(self.controls.mirror.take_in(self.controls.bridge.take()))
-
-    def _show(self, changes: Changes) -> None:
+    def _show(self, frame: Frame) -> None:
         controls = self.controls
-        mirror, feed, alerts = controls.mirror, controls.feed, controls.alerts
-        controls.panels.follow(changes)
-        alerts.follow_workflows()
-        for task in changes.tasks:
-            feed.show_task(mirror.task(task))
-        for task, text in changes.said:
+        views, feed, alerts = controls.views, controls.feed, controls.alerts
+        controls.panels.follow(frame)
+        alerts.follow_workflows(frame)
+        for task in frame.moved:
+            feed.show_task(views.task(task))
+        for task, text in frame.said:
             feed.say(task, text)
-        changed = {agent_of(task) for task in changes.tasks}
+        changed = {agent_of(task) for task in frame.moved}
         for agent in changed:
             controls.panels.show(agent)
-        alerts.talking |= changes.agents - changed
-        if changes.tasks:
+        alerts.talking |= {view.agent for view in frame.agents} - changed
+        if frame.moved:
             self.remove_class("-empty")
             controls.drafting.bar.suggestion = ""
-            controls.show_tasks([mirror.task(task) for task in mirror.tasks()])
-        if alerts.follow(changes) or changes.tasks:
+            controls.show_tasks([views.task(task) for task in views.tasks()])
+        if alerts.follow(frame) or frame.moved:
             controls.drafting.explain_again()
-        if controls.chosen.agent in changed | {agent_of(task) for task, _ in changes.said}:
+        if controls.chosen.agent in changed:
             controls.chosen.show()
 
     def _tick(self) -> None:

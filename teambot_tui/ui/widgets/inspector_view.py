@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State
-from teambot_tui.engine.text import size_in_bytes
 
 if TYPE_CHECKING:
     from teambot_tui.engine.context import Entry
     from teambot_tui.engine.dependencies import Via
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.injection import Prompt
+    from teambot_tui.engine.reading import TaskText
     from teambot_tui.engine.views import AgentView, TaskView
-    from teambot_tui.ui.mirror import Mirror
+    from teambot_tui.ui.screens.session import Profile
+    from teambot_tui.ui.views import Views
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class InspectorView:
     unblocks: tuple[TaskView, ...] = ()
     context: tuple[Entry, ...] = ()
     """What the agent is told beside its task."""
+    profile: Profile | None = None
 
     @property
     def name(self) -> TaskId | None:
@@ -53,34 +55,37 @@ class InspectorView:
         return self.task.task if self.task is not None else None
 
 
-def inspect(mirror: Mirror, agent: AgentId, now: float, task: TaskId | None = None) -> InspectorView:
-    """Return what there is to see of an agent: of the given task, or of the one at hand."""
-    status = mirror.agent(agent)
-    name = task or status.task
-    queue = tuple(each for each in mirror.queue(agent) if mirror.task(each).state is not State.EXECUTING)
-    if name is None:
-        return InspectorView(agent, status, queue=queue, now=now, context=mirror.context())
-    view = mirror.task(name)
+def inspect(
+    views: Views, agent: AgentId, now: float, text: TaskText | None, profile: Profile
+) -> InspectorView:
+    """Return what there is to see of an agent: of the task whose texts these are, if it has had one."""
+    status = views.agent(agent)
+    queue = tuple(each for each in views.queue(agent) if views.task(each).state is not State.EXECUTING)
+    if text is None:
+        return InspectorView(agent, status, queue=queue, now=now, context=views.context, profile=profile)
+    view = views.task(text.task)
+    sources = zip(view.dependencies, view.sources, text.sizes, strict=False)
     needs = tuple(
         Need(
             dependency.agent,
             dependency.via,
-            mirror.task(source) if source is not None else None,
-            size_in_bytes(mirror.output(source)) if source is not None else 0,
+            views.task(source) if source is not None else None,
+            size,
             dependency.name,
         )
-        for dependency, source in zip(view.dependencies, view.sources, strict=True)
+        for dependency, source, size in sources
     )
     return InspectorView(
         agent,
         status,
         view,
-        mirror.prompt(name),
-        mirror.output(name),
-        tuple(mirror.task(each) for each in mirror.tasks(agent)),
+        text.prompt,
+        text.output,
+        tuple(views.task(each) for each in views.tasks(agent)),
         queue,
         now,
         needs,
-        tuple(mirror.task(each) for each in view.dependents),
-        mirror.context(name),
+        tuple(views.task(each) for each in view.dependents),
+        text.context,
+        profile,
     )
