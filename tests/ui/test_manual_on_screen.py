@@ -29,7 +29,7 @@ def found(stage: Stage) -> str:
 
 
 def title(stage: Stage) -> str:
-    return str(stage.app.screen.query_one(".dialog").border_title)  # type: ignore[attr-defined]
+    return str(stage.app.screen.query_one(".dialog").border_title)
 
 
 async def test_a_question_mark_in_an_empty_input_opens_it() -> None:

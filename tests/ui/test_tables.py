@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
 from tests.ui.test_hostile import HOSTILE, assert_harmless, everything_drawn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -33,13 +35,19 @@ def rows(stage: Stage) -> list[str]:
 
 def title(stage: Stage) -> str:
     """Return what is over the table."""
-    return str(table(stage).query_one(".table").border_title)  # type: ignore[attr-defined]
+    return str(table(stage).query_one(".table").border_title)
 
 
 def at_cursor(stage: Stage) -> str:
     """Return the row that is marked, as it is drawn."""
     (row,) = [row for row in rows(stage) if row.startswith("▸")]
     return row
+
+
+def shows(stage: Stage, words: Sequence[str]) -> bool:
+    """Tell whether all the words can be read in the table."""
+    drawn = "\n".join(rows(stage))
+    return all(word in drawn for word in words)
 
 
 async def opened(stage: Stage, command: str) -> TableScreen:
@@ -65,9 +73,7 @@ async def test_each_command_opens_its_table(size: tuple[int, int]) -> None:
         ):
             await opened(stage, command)
             assert title(stage).startswith(name)
-            await stage.until(
-                lambda words=words: all(word in "\n".join(rows(stage)) for word in words), command
-            )  # type: ignore[misc]
+            await stage.until(partial(shows, stage, words), command)
             await stage.press("escape")
             assert not stage.dialog
         assert stage.bar.has_focus

@@ -310,9 +310,12 @@ async def test_the_form_defines_an_agent_and_says_what_is_wrong() -> None:
             await stage.until(lambda: words in str(says.visual), words)
 
         await complains("A name is a small letter")
+        assert says.has_class("-incomplete"), "nothing is wrong before anything is typed"
+        assert not says.has_class("-error")
         await stage.type_text("pm")
         form.query_one(TextArea).text = 'You say "hello"\n```\n$x := {}'
         await complains("The name pm is taken by the team.")
+        assert says.has_class("-error")
         await stage.press("escape")
         assert not stage.dialog
         assert not stage.app.views.roster.temporary

@@ -109,7 +109,7 @@ class AgentClient:
                 else:
                     consequence = _consequence(options)
                     answered = await turn.ask_for_call(tool_call.tool_call_id, call, consequence)
-                    verdict = answered and answered.verdict
+                    verdict = answered.verdict if answered is not None else None
             choice = _choose(options, verdict) if verdict is not None else None
             if choice is None:
                 return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))

@@ -138,8 +138,7 @@ class Columns(ScrollView, can_focus=False):
     def choose(self, column: int) -> None:
         """Mark a column, and bring it into sight."""
         self._chosen = column
-        first = max(min(self._first, column), column - self._shown + 1)
-        self._first = min(first, len(self._heads) - self._shown)
+        self._first = max(min(self._first, column), column - self._shown + 1)
         self._lay_out()
         self.refresh()
 
@@ -160,6 +159,7 @@ class Columns(ScrollView, can_focus=False):
         return max(NARROWEST, room // self._shown)
 
     def _lay_out(self) -> None:
+        self._first = min(self._first, len(self._heads) - self._shown)
         wanted = (self._width, self._first, self._shown)
         if wanted == self._laid_out:
             return

@@ -218,9 +218,9 @@ class Inbox(ModalScreen[None]):
     def _hint(self, dot: str) -> Content:
         request, below = self._chosen, self._look()
         if self.has_class("-writing"):
-            named = (("Enter", "rejects, and tells the agent this"), (self._keys.said("back"), "not now"))
+            ways = (("Enter", "rejects, and tells the agent this"), (self._keys.said("back"), "not now"))
             return Content(dot).join(
-                Content(key).stylize("bold $text-accent") + Content(f" {words}") for key, words in named
+                Content(key).stylize("bold $text-accent") + Content(f" {words}") for key, words in ways
             )
         obstacle = ""
         if not request.is_whole:
