@@ -10,7 +10,7 @@ from teambot_tui.language.nodes import Code, Words
 from teambot_tui.language.parser import parse
 from teambot_tui.ui.controllers.comparing import fenced
 from teambot_tui.ui.screens.compare import Columns, CompareScreen, Side, compared, differences
-from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
+from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, drawn_rows, on_stage
 from tests.ui.test_hostile import HOSTILE, assert_harmless
 
 SAME, OTHER = False, True
@@ -68,8 +68,7 @@ def compare(stage: Stage) -> CompareScreen:
 def rows(stage: Stage) -> list[str]:
     """Return what is drawn, the heads first."""
     lines = compare(stage).query_one(Columns)
-    strips = lines.render_lines(lines.size.region)
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+    return drawn_rows(lines, lines.size.region)
 
 
 def title(stage: Stage) -> str:

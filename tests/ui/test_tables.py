@@ -11,7 +11,7 @@ from teambot_tui.engine.ports import Usage
 from teambot_tui.ui.screens.table import TableScreen
 from teambot_tui.ui.widgets.table import TableLines
 from tests.team import Busy
-from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
+from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, drawn_rows, on_stage
 from tests.ui.test_hostile import HOSTILE, assert_harmless, everything_drawn
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def table(stage: Stage) -> TableScreen:
 def rows(stage: Stage) -> list[str]:
     """Return what the table has drawn, its head first."""
     lines = table(stage).query_one(TableLines)
-    strips = lines.render_lines(lines.size.region)
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+    return drawn_rows(lines, lines.size.region)
 
 
 def title(stage: Stage) -> str:
@@ -180,10 +179,10 @@ async def test_choosing_a_model(tmp_path: Path) -> None:
         await stage.until(lambda: len(table(stage).rows) == 18, "the models")
         assert [row.split()[-1] for row in rows(stage)[2:4]] == ["opus", "sonnet"]
         await stage.press("down", "down", "enter")
-        assert "▸ ●   @pm         sonnet" in rows(stage)
+        await stage.until(lambda: "▸ ●   @pm         sonnet" in rows(stage), "the mark")
         assert stage.app.views.models[stage.app.views.roster.agents[0]] == "sonnet"
         await stage.press("home", "enter")
-        assert "▸ ●   @pm         as its backend chooses" in rows(stage)
+        await stage.until(lambda: "▸ ●   @pm         as its backend chooses" in rows(stage), "the mark")
         await stage.press("escape")
         stage.gate.models = none  # type: ignore[attr-defined]
         await opened(stage, "/model pm")
