@@ -14,7 +14,7 @@ from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Text, Usage
 from teambot_tui.engine.showing import LARGEST
 from teambot_tui.engine.text import visible
-from teambot_tui.ui.screens.inbox import QUIET, Inbox
+from teambot_tui.ui.screens.inbox import LINGER, QUIET, Inbox
 from teambot_tui.ui.widgets.plain_lines import PlainLines
 from tests.team import Busy
 from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
@@ -61,6 +61,13 @@ async def open_inbox(stage: Stage, *, wait: bool = True) -> Inbox:
     return inbox
 
 
+async def closed(stage: Stage) -> None:
+    """Wait until the inbox, which says that nothing more waits, has closed."""
+    await stage.until(lambda: not stage.app.views.requests, "the answers")
+    stage.clock.now += 2 * LINGER
+    await stage.until(lambda: not stage.dialog, "the inbox to close")
+
+
 def wanted(stage: Stage) -> str:
     """What the inbox says the agent wants to do."""
     return stage.app.screen.query_one(PlainLines)._text
@@ -102,7 +109,7 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
         await open_inbox(stage)
         await stage.press(key)
         await stage.until(lambda: not stage.app.views.requests, "the answer")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         assert busy.verdicts == [("pm#1", "1", verdict)]
         assert stage.badge("pm") == "● executing"
         assert "F8" not in stage.line("footer")
@@ -122,7 +129,7 @@ async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
         inbox.action_close()
         assert inbox.is_attached, "it closes, but is not gone yet"
         stage.screen.controls.alerts.ask_for((replace(request, request="2", detail="two"),))
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
 
 
@@ -139,7 +146,7 @@ async def test_the_inbox_stays_from_one_question_to_the_next() -> None:
         assert len(busy.verdicts) == 1, "it has just appeared"
         stage.clock.now += 2 * QUIET
         await stage.press("a")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         assert len(busy.verdicts) == 2
 
 
@@ -238,7 +245,7 @@ async def test_no_key_counts_just_after_a_request_appeared() -> None:
         assert [request for _, request, _ in busy.verdicts] == ["1"]
         stage.clock.now += 2 * QUIET
         await stage.press("r")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         assert [each[1:] for each in busy.verdicts] == [("1", "allow"), ("2", "reject")]
 
 
@@ -295,7 +302,7 @@ async def test_what_is_withdrawn_vanishes() -> None:
         await stage.press("a")
         assert not busy.verdicts, "what is in view has just changed"
         await stage.ask(lambda session: session.cancel("ba"))
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         await stage.press("f8")
         assert stage.notices[-1] == "No agent asks for anything."
         assert not stage.dialog
@@ -309,7 +316,7 @@ async def test_an_inbox_under_a_question_closes_when_it_is_seen_again() -> None:
         await stage.ask(lambda session: session.cancel("pm"))
         await stage.until(lambda: not stage.app.views.requests)
         await stage.press("escape")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
 
 
 async def test_the_palette_offers_the_inbox_and_not_its_keys() -> None:

@@ -181,6 +181,7 @@ class Tables:
         )
 
     def _open(self, table: Table) -> None:
+        self._screen.app.clear_notifications()  # they would lie over its rows
         self._screen.app.push_screen(TableScreen(table, self._glyphs, self._setup.keys))
 
     # What the keys do

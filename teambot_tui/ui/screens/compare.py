@@ -250,9 +250,7 @@ class CompareScreen(ModalScreen["TaskId | None"]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog compare") as box:
-            box.border_subtitle = Content(
-                "Left, Right choose · Enter hands it on · n next difference · y copy · Esc close"
-            )
+            box.border_subtitle = Content("Left, Right choose · Enter hand on · n next · y copy · Esc close")
             yield Columns([answer.head for answer in self._answers], self._glyphs)
 
     def on_mount(self) -> None:

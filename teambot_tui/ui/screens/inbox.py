@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
 
     from teambot_tui.engine.activity import PermissionRequest
     from teambot_tui.engine.ids import AgentId
@@ -82,7 +81,7 @@ class Inbox(ModalScreen[None]):
         self._is_closed = False
         self._gone = 0
         """How many were answered or withdrawn since it was opened."""
-        self._lingering: Timer | None = None
+        self._empty_since: float | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog question", id="approvals"):
@@ -100,6 +99,7 @@ class Inbox(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self._draw()
+        self.set_interval(LINGER / 4, self._close_after_a_moment)
         self.watch(self._detail, "scroll_y", self._show_keys, init=False)
 
     def on_resize(self) -> None:
@@ -121,9 +121,7 @@ class Inbox(ModalScreen[None]):
             return
         before, self._requests = self._requests, requests
         self._gone += sum(request not in requests for request in before)
-        if self._lingering is not None:
-            self._lingering.stop()
-            self._lingering = None
+        self._empty_since = None
         if not requests:
             self._stop_writing()
             self._say_that_all_is_done()
@@ -146,12 +144,12 @@ class Inbox(ModalScreen[None]):
             self._draw()
 
     def _close_if_done(self) -> None:
-        if not self._requests and self._lingering is None:
-            self._lingering = self.set_timer(LINGER, self._close_unless_covered)
+        if not self._requests and self._empty_since is None:
+            self._empty_since = self._clock()
 
-    def _close_unless_covered(self) -> None:
-        self._lingering = None
-        if self.app.screen is self:  # what lies over it is not ours to close
+    def _close_after_a_moment(self) -> None:
+        is_over = self._empty_since is not None and self._clock() - self._empty_since >= LINGER
+        if is_over and self.app.screen is self:  # what lies over it is not ours to close
             self.action_close()
 
     def _say_that_all_is_done(self) -> None:

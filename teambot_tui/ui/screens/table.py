@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.widgets.table import TableLines
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _BEAT: Final = 0.25
 _LEAST: Final = 6
 """For so many rows there is always room: a table that grows does not move what is over it."""
-_AROUND: Final = 4  # its frame, the head of its columns, the line to filter
+_AROUND: Final = 6  # its frame, the head of its columns, the line to filter, and two for its keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ class TableScreen(ModalScreen[None]):
         self._cursor = 0
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog table") as box:
-            box.border_subtitle = self._hint()
+        with Vertical(classes="dialog table"):
             yield TableLines(self._table.columns, self._glyphs, self._table.nothing)
             yield Input(placeholder="show only rows with", compact=True, id="table-filter")
+            yield Static(self._hint(), id="table-keys", markup=False)
 
     def on_mount(self) -> None:
         self.refresh_rows()
@@ -146,7 +146,8 @@ class TableScreen(ModalScreen[None]):
             (self._keys.said("sort"), "sort"),
             (self._keys.said("back"), "close"),
         ]
-        return Content(" · ").join(Content(f"{key} {words}") for key, words in named)
+        hints = (Content(key).stylize("bold") + Content(f"\N{NO-BREAK SPACE}{words}") for key, words in named)
+        return Content("  ").join(hints)
 
     # Keys
 
