@@ -129,7 +129,7 @@ async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
         inbox.action_close()
         assert inbox.is_attached, "it closes, but is not gone yet"
         stage.screen.controls.alerts.ask_for((replace(request, request="2", detail="two"),))
-        await closed(stage)
+        await stage.until(lambda: not stage.dialog, "the inbox to close")
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
 
 
@@ -278,7 +278,10 @@ async def test_moving_between_requests() -> None:
         assert len(stage.app.views.requests) == 2, "the others wait on"
         stage.app.clear_notifications()
         await ask(stage, busy, "pm#1", "four", request="4")
-        assert stage.notices[-1].startswith("@pm needs you: execute: four")
+        await stage.until(
+            lambda: stage.notices and stage.notices[-1].startswith("@pm needs you: execute: four"),
+            "the notice",
+        )
 
 
 async def test_a_request_that_comes_while_another_is_read_changes_nothing_in_view() -> None:
