@@ -195,9 +195,9 @@ class Service:
         """Tell every agent something from its next task on; None takes it back."""
         self._session.set_context(key, value)
 
-    def answer(self, task: TaskId, request: str, verdict: Verdict, always: bool) -> None:
-        """Answer an agent that asks permission."""
-        self._session.answer(task, request, verdict, always=always)
+    def answer(self, task: TaskId, request: str, verdict: Verdict, always: bool, words: str) -> None:
+        """Answer an agent that asks permission, and tell it these words besides, if any."""
+        self._session.answer(task, request, verdict, always=always, words=words)
 
     async def forget(self, agent: AgentId) -> None:
         """Let the agent's next task begin without memory of the earlier ones; it may raise anything."""

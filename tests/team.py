@@ -68,6 +68,8 @@ class Busy(Gate):
         super().__init__()
         self.verdicts: list[tuple[str, str, Verdict]] = []
         """What was answered to whom: the task, the request, the verdict."""
+        self.words: list[str] = []
+        """What the person said besides."""
         self.forgotten: list[str] = []
         self._lines: dict[str, asyncio.Queue[Update | Exception | None]] = {}
 
@@ -81,8 +83,10 @@ class Busy(Gate):
     ) -> None:
         """Let a task ask leave for something."""
 
-        def answered(verdict: Verdict) -> None:
+        def answered(verdict: Verdict, words: str = "") -> None:
             self.verdicts.append((task, request, verdict))
+            if words:
+                self.words.append(words)
 
         self.tell(task, Permission(request, tool, kind, detail, answered))
 

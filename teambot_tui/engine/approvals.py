@@ -52,7 +52,7 @@ class Approvals:
         for each in settled:
             del self.open[each.task, each.request]
             why = "by you, always" if answered.always else "by you"
-            effects += _settle(each, answered.time, answered.verdict, why)
+            effects += _settle(each, answered.time, answered.verdict, why, answered.words)
         return effects
 
     def withdraw(self, task: TaskId, time: float) -> list[Effect]:
@@ -83,10 +83,10 @@ class Approvals:
                 return None
 
 
-def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str) -> list[Effect]:
+def _settle(asked: PermissionAsked, time: float, verdict: Verdict, why: str, words: str = "") -> list[Effect]:
     return [
-        AnswerPermission(asked.task, asked.request, verdict),
-        PermissionSettled(time, asked.task, asked.request, verdict, why),
+        AnswerPermission(asked.task, asked.request, verdict, words),
+        PermissionSettled(time, asked.task, asked.request, verdict, why, words),
     ]
 
 

@@ -40,6 +40,7 @@ class AnswerPermission:
     task: TaskId
     request: str
     verdict: Verdict
+    words: str = ""
 
 
 @value

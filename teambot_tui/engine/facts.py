@@ -223,13 +223,17 @@ class PermissionAsked:
 
 @value
 class PermissionAnswered:
-    """The person decided; `always` counts for exactly the same request of this agent from now on."""
+    """The person decided; `always` counts for exactly the same request of this agent from now on.
+
+    `words` are what the person tells the agent besides, such as what to do instead.
+    """
 
     time: float
     task: TaskId
     request: str
     verdict: Verdict
     always: bool
+    words: str = ""
 
 
 @value
@@ -433,6 +437,8 @@ class PermissionSettled:
     request: str
     verdict: Verdict | None
     why: str
+    words: str = ""
+    """What the person told the agent besides."""
 
 
 @value

@@ -185,6 +185,22 @@ class Verdict(StrEnum):
     REJECT = "reject"
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A verdict, and what the person tells the agent besides."""
+
+    verdict: Verdict
+    words: str = ""
+
+
+class Reply(Protocol):
+    """How an agent that asks permission is answered."""
+
+    def __call__(self, verdict: Verdict, words: str = "") -> None:
+        """Let it go on with the verdict, and tell it the person's words."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Permission:
     """The agent asks before it does something; it waits until `answer` is called, at most once.
@@ -201,7 +217,7 @@ class Permission:
     tool: str
     kind: str
     detail: str
-    answer: Callable[[Verdict], None]
+    answer: Reply
     exact: str = ""
     acts: bool = False
 

@@ -7,10 +7,11 @@ of everything, the text of each task in one piece, and what waits for it is boun
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from teambot_tui.engine.activity import Activities, permission_request, tool_line
+from teambot_tui.engine.activity import Activities, Decision, permission_request, tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.facts import (
@@ -41,7 +42,7 @@ from teambot_tui.engine.ports import Notice, Usage
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
-from teambot_tui.language.nodes import Words
+from teambot_tui.language.nodes import Code, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.spending import Spending
 
 _LONGEST_LINE = 400
+_LONGEST_WORDS = 2000
+_MOST_DECISIONS = 100
 
 
 class Source(Protocol):
@@ -90,6 +93,10 @@ class Projection:
         self._statuses = Statuses()
         self._activities = Activities()
         self._statements: dict[TaskId, StatementAccepted] = {}
+        self._words: dict[TaskId, str] = {}
+        self._asked: dict[tuple[TaskId, str], str] = {}
+        """The requests that wait for an answer, each in a line."""
+        self._decisions: dict[TaskId, deque[Decision]] = {}
         self._first_lines: dict[TaskId, str] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._last_ended: dict[AgentId, Task] = {}
@@ -182,8 +189,14 @@ class Projection:
         match fact:
             case TaskCreated():
                 self._touch_neighbours(task)
-            case PermissionAsked() | PermissionSettled():
+            case PermissionAsked():
                 self._requests_changed = True
+                self._asked[name, fact.request] = permission_request(fact).summary
+            case PermissionSettled(_, _, request, verdict, why, words):
+                self._requests_changed = True
+                summary = self._asked.pop((name, request), "")
+                decisions = self._decisions.setdefault(name, deque(maxlen=_MOST_DECISIONS))
+                decisions.append(Decision(summary, verdict, why, words))
             case TaskCompleted() | TaskFailed() | TaskSkipped() | TaskCancelled():
                 self._last_ended[task.agent] = task
                 self._ended[name] = None
@@ -192,6 +205,7 @@ class Projection:
                 self._touch_neighbours(task)
                 for lines in (self._said, self._first_lines, self._last_lines):
                     lines.pop(name, None)
+                self._decisions.pop(name, None)
                 self._activities.begin_again(name)
             case _:
                 pass
@@ -292,7 +306,18 @@ class Projection:
             requests=self._requests_of(name),
             label=task.plan.label,
             step=self.workflows.step(name),
+            words=self._words_of(task),
+            decisions=tuple(self._decisions.get(name, ())),
         )
+
+    def _words_of(self, task: Task) -> str:
+        words = self._words.get(task.id)
+        if words is None:
+            texts = (
+                part.text if isinstance(part, Words | Code) else part.literal for part in task.plan.parts
+            )
+            words = self._words[task.id] = "".join(texts).strip()[:_LONGEST_WORDS]
+        return words
 
     def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
         return tuple(permission_request(each) for each in self._session.approvals if each.task == name)

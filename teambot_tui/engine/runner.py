@@ -22,7 +22,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.intake import Intake
-from teambot_tui.engine.ports import BackendError, Permission, Permissions, Request, Text
+from teambot_tui.engine.ports import Answered, BackendError, Permission, Permissions, Request, Text
 from teambot_tui.engine.showing import show
 from teambot_tui.engine.text import one_line
 from teambot_tui.engine.upkeep import CloseBackend, Due, ForgetAgent, SuspendAgent, Upkeep
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.bus import Bus
     from teambot_tui.engine.facts import AgentDefined, Input
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.engine.ports import Member, ToolProvider, Verdict
+    from teambot_tui.engine.ports import Member, Reply, ToolProvider, Verdict
     from teambot_tui.engine.rules import Rules
 
 logger = getLogger(__name__)
@@ -66,7 +66,7 @@ class Runner:
         self._attended = attended
         self.tools: ToolProvider | None = None
         self.upkeep = Upkeep(members.values(), rules.policy.idle_agents)
-        self._asking: dict[tuple[TaskId, str], Callable[[Verdict], None]] = {}
+        self._asking: dict[tuple[TaskId, str], Reply] = {}
         self._unanswered: dict[TaskId, str] = {}
         """Work that was stopped because its permission request could not be answered, and why."""
         self._running: dict[TaskId, asyncio.Task[None]] = {}
@@ -186,14 +186,14 @@ class Runner:
         finally:
             await updates.aclose()
 
-    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict | None:
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Answered | None:
         """Ask leave for something that an agent at work wants of us; nothing if its work ends before."""
-        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
         member = self._member_of(task)
 
-        def settle(verdict: Verdict) -> None:
+        def settle(verdict: Verdict, words: str = "") -> None:
             if not answer.done():  # whoever asked may have gone
-                answer.set_result(verdict)
+                answer.set_result(Answered(verdict, words))
 
         work = self._running[task]
         self._ask(member, task, Permission(tool, tool, kind, detail, settle))
@@ -225,7 +225,7 @@ class Runner:
     def _answer(self, effect: AnswerPermission) -> None:
         answer = self._asking.pop((effect.task, effect.request))
         try:
-            answer(effect.verdict)
+            answer(effect.verdict, effect.words)
         except Exception as error:  # it is the backend's: whoever answers must not fall with it
             logger.debug("a backend could not be answered", exc_info=error)
             # It would wait for the answer for ever.

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.facts import IterationStarted, PermissionAsked, UpEnded
     from teambot_tui.engine.orders import Newcomer, Order
-    from teambot_tui.engine.ports import Backend, Member, Recruiter, ToolProvider, Verdict
+    from teambot_tui.engine.ports import Answered, Backend, Member, Recruiter, ToolProvider, Verdict
     from teambot_tui.engine.resolver import Accepted
     from teambot_tui.engine.spending import Spending
     from teambot_tui.language.nodes import Part, Statement
@@ -447,11 +447,17 @@ class Session:
         """Note that an agent which joined for this session is kept for later ones."""
         self._runner.report(AgentPromoted(self._clock(), agent, name))
 
-    def answer(self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False) -> None:
-        """Answer an agent that asks permission; an answer that comes too late changes nothing."""
-        self._runner.report(PermissionAnswered(self._clock(), task, request, verdict, always))
+    def answer(
+        self, task: TaskId, request: str, verdict: Verdict, *, always: bool = False, words: str = ""
+    ) -> None:
+        """Answer an agent that asks permission, and tell it these words besides.
 
-    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Verdict | None:
+        An answer that comes too late changes nothing.
+        """
+        said = printable(words).strip()
+        self._runner.report(PermissionAnswered(self._clock(), task, request, verdict, always, said))
+
+    async def ask(self, task: TaskId, tool: str, kind: str, detail: str) -> Answered | None:
         """Ask the person whether an agent at work may do something; nothing if its work ends before."""
         return await self._runner.ask(task, tool, kind, detail)
 

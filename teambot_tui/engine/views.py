@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.activity import NOTHING, Doing, PermissionRequest
+from teambot_tui.engine.activity import NOTHING, Decision, Doing, PermissionRequest
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import State
@@ -45,6 +45,10 @@ class TaskView:
     label: str | None = None
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
+    words: str = ""
+    """Its own words: of a long text the beginning."""
+    decisions: tuple[Decision, ...] = ()
+    """What the agent was allowed and not allowed to do, of very many only the last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,10 @@ def _event(fact: Fact, changed: AgentStatus | None) -> Event | None:
             return _activity(task, activity)
         case PermissionAsked(_, task, request, tool, kind, detail):
             return _of_task("permission_asked", task, request=request, tool=tool, kind=kind, detail=detail)
-        case PermissionSettled(_, task, request, verdict, why):
-            return _of_task("permission_settled", task, request=request, verdict=verdict, why=why)
+        case PermissionSettled(_, task, request, verdict, why, words):
+            return _of_task(
+                "permission_settled", task, request=request, verdict=verdict, why=why, words=words
+            )
         case BudgetReached(_, cost, tokens):
             return {"event": "budget_reached", "cost": cost, "tokens": tokens}
         case TaskCompleted(_, task, output, seconds):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from teambot_tui.language.names import did_you_mean
 
@@ -64,19 +64,22 @@ def plain_page(topic: str) -> str:
     return _LINK.sub(r"\1", page(topic))
 
 
-def search(text: str, most: int = 30) -> str:
-    """Return what the manual says about a text, as Markdown: the passages that contain it, by page."""
+class Passage(NamedTuple):
+    """A piece of the manual, as Markdown, and the page it is from."""
+
+    topic: str
+    text: str
+
+
+def search(text: str) -> list[Passage]:
+    """Return the passages of the manual that contain a text, in any case, page by page."""
     wanted = text.casefold()
-    found: list[str] = []
-    count = 0
-    for topic in TOPICS:
-        passages = [each for each in _passages(plain_page(topic)) if wanted in each.casefold()]
-        if shown := passages[: max(most - count, 0)]:
-            found += [f"# {topic}", *shown]
-        count += len(passages)
-    if count > most:
-        found.append(f"These are {most} of {count} passages: say more to find fewer.")
-    return "\n\n".join(found)
+    return [
+        Passage(topic, each)
+        for topic in TOPICS
+        for each in _passages(plain_page(topic))
+        if wanted in each.casefold()
+    ]
 
 
 def _passages(text: str) -> Iterator[str]:

@@ -44,6 +44,7 @@ COMMANDS: Final = (
     "cancel",
     "retry",
     "again",
+    "compare",
     "agents",
     "models",
     "model",

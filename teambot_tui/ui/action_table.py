@@ -55,7 +55,7 @@ class Action(NamedTuple):
         return self.press if isinstance(self.press, str) else f"press({self.name!r})"
 
 
-PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
+PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "tables", "approvals")
 
 ACTIONS: Final = (
     Action("send", "input", "enter", "send", "send", "send"),
@@ -214,6 +214,20 @@ ACTIONS: Final = (
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
     ),
+    Action(
+        "compare",
+        "panel, output",
+        "equals_sign",
+        commands.compare_chosen,
+        "compare the answers to the same words, side by side",
+        command=SlashCommand(
+            "<agent|task> [task]…",
+            "answers side by side: those to the same words, or those of the tasks",
+            commands.compare,
+            commands.targets,
+            whole=True,
+        ),
+    ),
     Action("copy", "panel, output", "y", lambda c: c.chosen.copy_output(), "copy the last output", "copy"),
     Action("open", "panel, output", "e", lambda c: c.chosen.open_output(), "open the last output in $EDITOR"),
     Action(
@@ -257,12 +271,16 @@ ACTIONS: Final = (
     ),
     Action("previous-match", "inspector", "N", "find_next(-1)", "previous match"),
     Action("remove", "inspector", "x,delete", "remove", "take the task at the cursor out of the queue"),
+    Action("sort", "tables", "s", "sort", "sort by the next column"),
     Action("allow", "approvals", "a", "allow", "allow once"),
     Action(
         "allow-always", "approvals", "A", "allow_always", "allow exactly this as long as this session lasts"
     ),
     Action("reject", "approvals", "r", "reject", "reject once"),
     Action("reject-always", "approvals", "R", "reject_always", "reject exactly this as long"),
+    Action(
+        "reject-with-words", "approvals", "w", "reject_with_words", "reject, and tell the agent what to do"
+    ),
     Action("status", command=SlashCommand("", "what everyone is doing", commands.status)),
     Action(
         "task",
@@ -279,7 +297,7 @@ ACTIONS: Final = (
         command=SlashCommand(
             "",
             "the models of the team, and which are offered",
-            lambda controls, _: controls.actions.show_models(),
+            lambda controls, _: controls.tables.models(),
         ),
     ),
     Action(

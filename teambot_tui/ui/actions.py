@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-_MOST_MODELS = 40
+_MOST_MODELS = 500
 _LONGEST_MODEL = 80
 
 
@@ -178,32 +178,19 @@ class Actions:
             f"Text without @ goes to @{chosen}." if chosen else "Text without @ goes to nobody."
         )
 
-    def show_models(self) -> None:
-        """Show the model of each agent, and which ones its backend offers."""
-        self._person.in_background(self._show_models())
-
-    async def _show_models(self) -> None:
-        lines: list[str] = []
-        for agent, model in self.views.models.items():
-            lines.append(f"@{agent}: {model or 'as its backend chooses'}")
-            try:
-                offered = await asyncio.wrap_future(self._bridge.run(Service.offered_models, agent))
-            except Exception as error:  # noqa: BLE001  a backend is foreign code: report, go on
-                lines.append(f"    {one_line(str(error))}")
-            else:
-                names = [one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS]]
-                more = f" and {len(offered) - _MOST_MODELS} more" if len(offered) > _MOST_MODELS else ""
-                lines += [f"    offered: {', '.join(names)}{more}"] if names else []
-        self._person.report("Models", Content("\n".join(lines)))
+    async def offered_models(self, agent: AgentId) -> tuple[str, ...]:
+        """Return the models that an agent's backend offers; it is foreign code and may raise anything."""
+        offered = await asyncio.wrap_future(self._bridge.run(Service.offered_models, agent))
+        return tuple(one_line(name, _LONGEST_MODEL) for name in offered[:_MOST_MODELS])
 
     def set_model(self, agent: AgentId, model: str | None) -> None:
         """Let an agent's further tasks run on this model."""
         self._bridge.ask(Service.set_model, agent, model)
         self._person.tell(f"@{agent} uses {model or 'its default model'} from its next task on.")
 
-    def answer(self, request: PermissionRequest, verdict: Verdict, always: bool) -> None:
-        """Answer an agent that asks for permission."""
-        self._bridge.ask(Service.answer, request.task, request.request, verdict, always)
+    def answer(self, request: PermissionRequest, verdict: Verdict, always: bool, words: str) -> None:
+        """Answer an agent that asks for permission, and tell it these words, if any."""
+        self._bridge.ask(Service.answer, request.task, request.request, verdict, always, words)
 
     def set_budget(self, cost: float | None, tokens: int | None) -> None:
         """Allow this many dollars and tokens in all; what waits for it goes on."""

@@ -6,7 +6,6 @@ A command asks the controllers; it never touches a widget.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +15,6 @@ from teambot_tui.engine.ids import AgentId, agent_of
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import did_you_mean
 from teambot_tui.ui.budgets import dollars_of, tokens_of, told
-from teambot_tui.ui.glyphs import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,14 +54,7 @@ def targets(controls: Controls) -> Sequence[str]:
 
 
 def status(controls: Controls, _: list[str]) -> None:
-    lines = []
-    for agent in controls.views.roster.agents:
-        view = controls.views.agent(agent)
-        words = view.state
-        if view.waiting_for:
-            words += f" for {', '.join(f'@{each}' for each in view.waiting_for)}"
-        lines.append(f"@{agent}: {words}")
-    controls.person.report("Status", Content("\n".join(lines)))
+    controls.tables.status()
 
 
 def states() -> list[str]:
@@ -78,12 +69,7 @@ def tasks(controls: Controls, words: list[str]) -> None:
         near = did_you_mean(wanted, states())
         hint = f"Did you mean {near}?" if near else f"A task is {', '.join(states())}."
         raise CommandError(f"There is no state {wanted}. {hint}")
-    views = [controls.views.task(task) for task in controls.views.tasks()]
-    shown = [view for view in views if wanted in (None, view.state.value)]
-    counts = Counter(view.state.value for view in views)
-    lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in shown]
-    summary = ", ".join(f"{count} {state}" for state, count in counts.items()) or "no tasks yet"
-    controls.person.report("Tasks", Content("\n".join([summary, "", *lines])))
+    controls.tables.tasks(wanted)
 
 
 def task(controls: Controls, words: list[str]) -> None:
@@ -99,12 +85,9 @@ def task(controls: Controls, words: list[str]) -> None:
 def model(controls: Controls, words: list[str]) -> None:
     match words:
         case []:
-            controls.actions.show_models()
+            controls.tables.models()
         case [name]:
-            agent = _agent(controls, name)
-            controls.person.report(
-                "Model", Content(f"@{agent}: {controls.views.models[agent] or 'as its backend chooses'}")
-            )
+            controls.tables.models(_agent(controls, name))
         case [name, model]:
             controls.actions.set_model(_agent(controls, name), None if model == "clear" else model)
 
@@ -128,7 +111,7 @@ def use_agent(controls: Controls, words: list[str]) -> None:
 def theme(controls: Controls, words: list[str]) -> None:
     themes = controls.person.themes()
     if not words:
-        controls.person.report("Themes", Content("\n".join(themes)))
+        controls.tables.themes()
     elif words[0] in themes:
         controls.person.set_theme(words[0])
     else:
@@ -148,6 +131,21 @@ def again(controls: Controls, words: list[str]) -> None:
     controls.actions.again(words[0].removeprefix("@"), _refused(controls, f"/again {words[0]}"))
 
 
+def compare(controls: Controls, words: list[str]) -> None:
+    names = words[0].split()
+    if not names:
+        raise CommandError("Say which answers: /compare pm#1 pm#2, or one of several to the same words")
+    controls.comparing.compare_named(
+        [name.removeprefix("@") for name in names], _refused(controls, f"/compare {words[0]}")
+    )
+
+
+def compare_chosen(controls: Controls) -> None:
+    """Compare the answers to what the task at hand was asked."""
+    if (task := controls.chosen.task_at_hand) is not None:
+        controls.comparing.compare([task])
+
+
 def cancel(controls: Controls, words: list[str]) -> None:
     target = words[0].removeprefix("@") if words else "all"
     controls.actions.cancel(target, _refused(controls, f"/cancel {target}"))
@@ -158,12 +156,7 @@ def export(controls: Controls, words: list[str]) -> None:
 
 
 def history(controls: Controls, words: list[str]) -> None:
-    agent = _agent(controls, words[0]) if words else None
-    views = [controls.views.task(task) for task in controls.views.tasks(agent)]
-    lines = [f"{view.task:14} {view.state:10} {view.statement.splitlines()[0][:80]}" for view in views]
-    controls.person.report(
-        f"History of @{agent}" if agent else "History", Content("\n".join(lines) or "nothing yet")
-    )
+    controls.tables.history(_agent(controls, words[0]) if words else None)
 
 
 def budget(controls: Controls, words: list[str]) -> None:
@@ -245,34 +238,11 @@ def context_keys(controls: Controls) -> Sequence[str]:
 
 
 def agents(controls: Controls, _: list[str]) -> None:
-    roster, models = controls.views.roster, controls.views.models
-    lines = []
-    for agent in roster.agents:
-        view = controls.views.agent(agent)
-        words = [view.name]
-        if defined := roster.temporary.get(agent):
-            words.append(f"temporary, of {defined.base}" + (f", by {view.parent}" if view.parent else ""))
-        if model := models.get(agent):
-            words.append(f"model {model}")
-        if roster.default == agent:
-            words.append("(default)")
-        lines.append("  ".join(words))
-    controls.person.report("The team", Content("\n".join(lines)))
+    controls.tables.agents()
 
 
 def variables(controls: Controls, _: list[str]) -> None:
-    views = controls.views.variables()
-    if not views:
-        controls.person.report("Variables", Content('none yet: pm:"Plan it":plan captures one'))
-        return
-    width = max(len(view.name) for view in views)
-    task = max(len(view.task) for view in views)
-    lines = [
-        f"{{{view.name}}}{' ' * (width - len(view.name))}  {view.task:{task}}  {view.state:9}"
-        f"  {size(view.size):>6}  {one_line(view.first_line, 60)}".rstrip()
-        for view in views
-    ]
-    controls.person.report("Variables", Content("\n".join(lines)))
+    controls.tables.variables()
 
 
 def promote(controls: Controls, words: list[str]) -> None:

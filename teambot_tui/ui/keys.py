@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from textual.binding import Binding
@@ -42,10 +43,7 @@ class Keys:
     def said(self, name: str) -> str:
         """Return how the first key for something is named in a sentence: `Esc`, `Ctrl+C`."""
         keys = next(key.keys for key in self.table if key.name == name)
-        first = keys.split(",")[0]
-        if len(first) == 1:
-            return first
-        return "+".join(_NAMES.get(part, part.capitalize()) for part in first.split("+"))
+        return key_name(keys.split(",")[0])
 
     def footer(self, where: str) -> list[tuple[str, str]]:
         """Return the keys to show while the focus is there, its own first, as they are on keyboards."""
@@ -55,10 +53,38 @@ class Keys:
         return [(_written(key.keys.split(",")[0]), key.short) for key in shown]
 
 
-_NAMES: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "slash": "/"}
+_NAMES: Final = {
+    "escape": "Esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "slash": "/",
+    "backslash": "\\",
+    "underscore": "_",
+    "at": "@",
+    "minus": "-",
+    "plus": "+",
+    "question_mark": "?",
+    "equals_sign": "=",
+    "greater_than_sign": ">",
+}
+
+
+def key_name(key: str) -> str:
+    """Return how people call a key: `Esc`, `Ctrl+C`, `Ctrl+_`; a letter alone stays as it is typed."""
+    if len(key) == 1:
+        return key
+    return "+".join(_NAMES.get(part) or _sign(part) or part.capitalize() for part in key.split("+"))
+
+
+def _sign(part: str) -> str:
+    """Return the character that Textual calls by its name in Unicode, if it is one."""
+    try:
+        return unicodedata.lookup(part.replace("_", " ")) if "_" in part else ""
+    except KeyError:
+        return ""
 
 
 def _written(key: str) -> str:
     if key.startswith("ctrl+") and len(key) == len("ctrl+x"):
         return f"^{key[-1].upper()}"
-    return _NAMES.get(key, key.capitalize()) if len(key) > 1 else key
+    return key_name(key)

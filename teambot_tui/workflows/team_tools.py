@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.board import Task
     from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.ports import Answered
     from teambot_tui.engine.session import Session
     from teambot_tui.engine.spawning import SpawnOptions
     from teambot_tui.engine.spending import Spending
@@ -54,7 +55,7 @@ class TeamTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._answers: dict[AgentId, tuple[AgentDefined | None, asyncio.Future[Verdict | None]]] = {}
+        self._answers: dict[AgentId, tuple[AgentDefined | None, asyncio.Future[Answered | None]]] = {}
         """What the person was asked about each agent, as it was defined then, and answered."""
 
     async def spawn(self, caller: AgentId, task: str | list[str], options: SpawnOptions) -> Answer:
@@ -141,8 +142,10 @@ class TeamTools:
             answered = asyncio.ensure_future(self._session.ask(task, "spawn", "spawn", detail))
             self._answers[caller] = definition, answered
         # Shielded: a client that gives up finds the same question open when it calls again.
-        if await asyncio.shield(answered) is not Verdict.ALLOW:
-            raise TeamToolsError("The person did not allow you to start other agents. Do the work yourself.")
+        answer = await asyncio.shield(answered)
+        if answer is None or answer.verdict is not Verdict.ALLOW:
+            what = f"The person says: {answer.words}" if answer and answer.words else "Do the work yourself."
+            raise TeamToolsError(f"The person did not allow you to start other agents. {what}")
 
     def _question(self, caller: AgentId, texts: list[str], options: SpawnOptions) -> str:
         """Say who would do what, on what, and what a yes costs; the agent's own words come last, indented."""

@@ -221,7 +221,7 @@ class Agent:
         texts = [block["text"] for block in params["prompt"]]
         self.session = params["sessionId"]
         self.memory[self.session].append("".join(texts))
-        word = texts[0].split(" ")[0]
+        word = texts[0].split(" ")[0].lower()
         behaviour = getattr(self, "on_" + word.replace("-", "_"), None)
         try:
             if behaviour is None:
@@ -308,6 +308,12 @@ class Agent:
         elif "and-hush" in prompt:
             self.until_cancelled()
         return {"stopReason": "end_turn"}
+
+    def on_the(self, prompt: str) -> Message:
+        """Answer what the person says about a rejection, and tell what that used."""
+        self.say(f"so I hear: {prompt}", "agent_message_chunk")
+        used = {"inputTokens": 20, "outputTokens": 2, "totalTokens": 22}
+        return {"stopReason": "end_turn", "usage": used}
 
     def on_do(self, prompt: str) -> None:
         """Ask permission for the call that follows as JSON, and do it if it is granted."""

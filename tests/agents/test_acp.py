@@ -449,6 +449,34 @@ async def test_a_turn_that_ends_without_a_word_after_a_denial_has_failed(stage: 
     assert [call.state for call in heard.updates if isinstance(call, ToolCall)][-1] is ToolState.FAILED
 
 
+@pytest.mark.parametrize("ending", ["", " and-end", " and-cancel"])
+async def test_the_words_of_a_rejection_are_the_next_prompt_of_the_same_task(
+    stage: Make, ending: str
+) -> None:
+    async with stage() as team:
+        updates = team.run(f"ask{ending}")
+        request = await anext(update async for update in updates if isinstance(update, Permission))
+        request.answer(Verdict.REJECT, "use make clean")
+        heard = await listen(updates)
+        assert heard.error is None
+        assert heard.text.endswith("so I hear: The person did not allow this: Remove it\n\nuse make clean")
+        assert heard.text.startswith("so I" if ending == " and-end" else "denied (no)\n\nso I")
+        assert [update.tokens for update in heard.updates if isinstance(update, Usage)][-1] == 22
+        assert (await team.recall())["memory"][1].startswith("The person did not allow")
+
+
+async def test_the_words_of_a_rejection_are_in_the_error_of_what_the_agent_asked_of_us(stage: Make) -> None:
+    async with stage(files=True) as team:
+        updates = team.run(
+            "call "
+            + json.dumps([("fs/write_text_file", {"path": str(team.directory / "x.txt"), "content": "x"})])
+        )
+        request = await anext(update async for update in updates if isinstance(update, Permission))
+        request.answer(Verdict.REJECT, "not in this folder")
+        heard = await listen(updates)
+    assert "the person did not allow it: not in this folder" in heard.text
+
+
 async def test_silence_after_a_denial_ends_the_task_and_the_next_one_starts_anew(stage: Make) -> None:
     async with stage(silence_timeout=2.0) as team:
         updates = team.run("ask and-hush")

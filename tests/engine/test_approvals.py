@@ -39,7 +39,7 @@ def ask(
     attended: bool = True,
     acts: bool = False,
 ) -> list[str]:
-    shown = show(Permission(request, "Shell", kind, detail, lambda _: None))
+    shown = show(Permission(request, "Shell", kind, detail, lambda verdict, words="": None))
     asked = PermissionAsked(
         1.0,
         task,

@@ -403,7 +403,7 @@ async def test_what_comes_while_the_session_closes_is_refused_and_starts_nothing
 
 @pytest.mark.parametrize("permissions", list(Permissions))
 async def test_a_permission_callback_that_raises_fails_its_own_task_only(permissions: Permissions) -> None:
-    def broken(_: Verdict) -> None:
+    def broken(verdict: Verdict, words: str = "") -> None:
         raise RuntimeError("the pipe is gone")
 
     busy = Busy()

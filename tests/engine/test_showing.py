@@ -27,7 +27,7 @@ REQUESTS = st.tuples(TEXTS, TEXTS, TEXTS, TEXTS)
 
 
 def shown(tool: str = "Run", kind: str = "execute", detail: str = "ls", exact: str = "") -> Shown:
-    return show(Permission("1", tool, kind, detail, lambda _: None, exact))
+    return show(Permission("1", tool, kind, detail, lambda verdict, words="": None, exact))
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,11 @@ class Worker:
             yield update
         for number, detail in enumerate(self._asks):
             answered: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-            yield Permission(str(number), "Run", self._kind, detail, answered.set_result)
+
+            def answer(verdict: Verdict, words: str = "", asked: asyncio.Future[Verdict] = answered) -> None:
+                asked.set_result(verdict)
+
+            yield Permission(str(number), "Run", self._kind, detail, answer)
             self.verdicts.append(await answered)
         yield Text("done")
 
@@ -97,7 +101,7 @@ async def test_everything_an_agent_does_is_an_event() -> None:
     of = {"task": "pm#1", "agent": "pm"}
     tool = {"id": "7", "title": "Run", "kind": "execute", "state": "running", "detail": "npm test"}
     asked = {"request": "0", "tool": "Run", "kind": "execute", "detail": "rm -rf x"}
-    settled = {"request": "0", "verdict": "reject", "why": "nobody is here to ask"}
+    settled = {"request": "0", "verdict": "reject", "why": "nobody is here to ask", "words": ""}
     no_context = {"context": None}
     assert seen[4:-4] == [
         {"event": "thought", **of, "text": "hm"},

@@ -324,6 +324,31 @@ async def approving(stage: Stage) -> None:
     await stage.press("f8", "down")
 
 
+async def listed(stage: Stage) -> None:
+    """The table of all tasks while the team works."""
+    await asking(stage)
+    await stage.press("ctrl+t", "down")
+
+
+async def helped(stage: Stage) -> None:
+    """What the help says of a word."""
+    await stage.press("f1", "slash")
+    await stage.type_text("approv")
+    await stage.until(lambda: "approv 1/" in stage.dialog, "what was found")
+
+
+async def side_by_side(stage: Stage) -> None:
+    """Two builders did the same task."""
+    await stage.paste("@builder-1,builder-2 Plan login with passkeys", made=2)
+    await _later(stage, 31)
+    await stage.answer("builder-1#1", PLAN)
+    await _later(stage, 12)
+    await stage.answer("builder-2#1", PLAN.replace("ten minutes", "an hour").replace("## Order", "## Steps"))
+    stage.app.clear_notifications()
+    await stage.paste("/compare builder-1")
+    await stage.until(lambda: "differences" in stage.dialog, "the comparison")
+
+
 async def _tell(stage: Stage, task: str, *updates: Update) -> None:
     assert isinstance(stage.gate, Script)
     script = stage.gate

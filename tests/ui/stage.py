@@ -27,6 +27,7 @@ from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import Line
 from teambot_tui.ui.widgets.panel import Panel
+from teambot_tui.ui.widgets.table import TableLines
 from tests.team import TEAM, Gate
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from textual.app import App
+    from textual.geometry import Region
     from textual.pilot import Pilot
     from textual.widget import Widget
 
@@ -237,7 +239,10 @@ class Stage:
         if top is self.screen:
             return ""
         box = top.query_one(".dialog")
-        return f"{box.border_title}\n" + "\n".join(str(part.visual) for part in box.query("Static").results())  # type: ignore[attr-defined]
+        texts = [str(part.visual) for part in box.query("Static").results()]  # type: ignore[attr-defined]
+        for table in box.query(TableLines):
+            texts += drawn_rows(table, table.size.region)
+        return f"{box.border_title}\n" + "\n".join(texts)
 
     def state(self, task: str) -> str:
         """Return a task's state as the screen knows it."""
@@ -246,12 +251,17 @@ class Stage:
     def rows(self, selector: str) -> list[str]:
         """Return what a widget has drawn, row by row."""
         widget = self.screen.query_one(selector)
-        strips = widget.render_lines(widget.outer_size.region)
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+        return drawn_rows(widget, widget.outer_size.region)
 
     def drawn(self, selector: str) -> str:
         """Return what a widget has drawn."""
         return "\n".join(self.rows(selector))
+
+
+def drawn_rows(widget: Widget, region: Region) -> list[str]:
+    """Return what a widget has drawn, row by row."""
+    strips = widget.render_lines(region)
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 
 
 async def type_text(pilot: Pilot[None], text: str) -> None:

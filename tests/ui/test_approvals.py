@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.screen import ModalScreen
 
+from teambot_tui.engine.ids import TaskId
 from teambot_tui.engine.policy import Policy
 from teambot_tui.engine.ports import Text, Usage
 from teambot_tui.engine.showing import LARGEST
 from teambot_tui.engine.text import visible
-from teambot_tui.ui.screens.inbox import QUIET, Inbox
+from teambot_tui.ui.screens.inbox import LINGER, QUIET, Inbox
 from teambot_tui.ui.widgets.plain_lines import PlainLines
 from tests.team import Busy
 from tests.ui.stage import LARGE, NORMAL, SMALL, Stage, on_stage
@@ -60,6 +61,13 @@ async def open_inbox(stage: Stage, *, wait: bool = True) -> Inbox:
     return inbox
 
 
+async def closed(stage: Stage) -> None:
+    """Wait until the inbox, which says that nothing more waits, has closed."""
+    await stage.until(lambda: not stage.app.views.requests, "the answers")
+    stage.clock.now += 2 * LINGER
+    await stage.until(lambda: not stage.dialog, "the inbox to close")
+
+
 def wanted(stage: Stage) -> str:
     """What the inbox says the agent wants to do."""
     return stage.app.screen.query_one(PlainLines)._text
@@ -101,7 +109,7 @@ async def test_each_key_answers_and_only_always_answers_the_same_again(
         await open_inbox(stage)
         await stage.press(key)
         await stage.until(lambda: not stage.app.views.requests, "the answer")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         assert busy.verdicts == [("pm#1", "1", verdict)]
         assert stage.badge("pm") == "● executing"
         assert "F8" not in stage.line("footer")
@@ -118,10 +126,97 @@ async def test_a_request_that_comes_while_the_inbox_closes_is_told() -> None:
         inbox = await open_inbox(stage)
         (request,) = stage.app.views.requests
         stage.screen.controls.alerts.ask_for(())
+        inbox.action_close()
         assert inbox.is_attached, "it closes, but is not gone yet"
         stage.screen.controls.alerts.ask_for((replace(request, request="2", detail="two"),))
         await stage.until(lambda: not stage.dialog, "the inbox to close")
         await stage.until(lambda: "@pm needs you: execute: two (F8)" in stage.notices, "the notice")
+
+
+async def test_the_inbox_stays_from_one_question_to_the_next() -> None:
+    async with asking("one") as (stage, busy):
+        inbox = await open_inbox(stage)
+        await stage.press("a")
+        await stage.until(lambda: "Nothing more: nobody waits for an answer." in stage.dialog, "the calm")
+        await ask(stage, busy, "pm#1", "two", request="2")
+        assert stage.app.screen is inbox
+        assert wanted(stage) == "two"
+        assert "Approvals 2 of 2" in stage.dialog
+        await stage.press("a")
+        assert len(busy.verdicts) == 1, "it has just appeared"
+        stage.clock.now += 2 * QUIET
+        await stage.press("a")
+        await closed(stage)
+        assert len(busy.verdicts) == 2
+
+
+async def test_the_inbox_that_has_nothing_more_is_left_at_once() -> None:
+    async with asking("one") as (stage, _):
+        await open_inbox(stage)
+        await stage.press("a")
+        await stage.until(lambda: "Nothing more" in stage.dialog, "the calm")
+        await stage.press("escape")
+        assert not stage.dialog
+
+
+async def test_where_a_request_stands() -> None:
+    async with asking("one", "two", "three") as (stage, _):
+        await open_inbox(stage)
+        assert "Approvals 1 of 3" in stage.dialog
+        await stage.press("a")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+        assert "Approvals 2 of 3" in stage.dialog
+        await stage.press("down")
+        assert "Approvals 3 of 3" in stage.dialog
+
+
+async def test_a_rejection_with_words() -> None:
+    async with asking("rm -rf build", "two") as (stage, busy):
+        await open_inbox(stage)
+        assert "w with words" in stage.dialog
+        await stage.press("w")
+        await stage.press("enter")
+        assert not busy.verdicts, "there are no words yet"
+        await stage.type_text("Run make clean instead")
+        assert "Enter rejects, and tells the agent this" in stage.dialog
+        assert not busy.verdicts, "letters are words"
+        await stage.press("enter")
+        await stage.until(lambda: wanted(stage) == "two", "the next one")
+        assert busy.verdicts == [("pm#1", "1", "reject")]
+        assert busy.words == ["Run make clean instead"]
+        (decision,) = stage.app.views.task(TaskId("pm#1")).decisions
+        assert (decision.summary, decision.verdict, decision.words) == (
+            "execute: rm -rf build",
+            "reject",
+            "Run make clean instead",
+        )
+        stage.clock.now += 2 * QUIET
+        await stage.press("w")
+        await stage.type_text("no")
+        await stage.press("escape")
+        assert "Approvals 2 of 2" in stage.dialog, "not now, but the request is still there"
+        assert "with words" in stage.dialog
+
+
+async def test_words_for_a_request_that_is_withdrawn_are_not_said_to_another() -> None:
+    async with asking("one") as (stage, busy):
+        await stage.paste("@ba check", made=2)
+        await ask(stage, busy, "ba#1", "two")
+        await open_inbox(stage)
+        await stage.press("w")
+        await stage.type_text("a lot of A")
+        await stage.ask(lambda session: session.cancel("pm"))
+        await stage.until(lambda: wanted(stage) == "two", "the other one")
+        await stage.type_text("and more")
+        await stage.press("enter")
+        assert not busy.verdicts
+
+
+async def test_no_word_is_asked_for_just_after_a_request_appeared() -> None:
+    async with asking("one") as (stage, _):
+        inbox = await open_inbox(stage, wait=False)
+        await stage.press("w")
+        assert not inbox.has_class("-writing")
 
 
 async def test_a_request_that_comes_while_the_inbox_is_empty_and_covered_is_shown() -> None:
@@ -150,7 +245,7 @@ async def test_no_key_counts_just_after_a_request_appeared() -> None:
         assert [request for _, request, _ in busy.verdicts] == ["1"]
         stage.clock.now += 2 * QUIET
         await stage.press("r")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         assert [each[1:] for each in busy.verdicts] == [("1", "allow"), ("2", "reject")]
 
 
@@ -183,7 +278,10 @@ async def test_moving_between_requests() -> None:
         assert len(stage.app.views.requests) == 2, "the others wait on"
         stage.app.clear_notifications()
         await ask(stage, busy, "pm#1", "four", request="4")
-        assert stage.notices[-1].startswith("@pm needs you: execute: four")
+        await stage.until(
+            lambda: stage.notices and stage.notices[-1].startswith("@pm needs you: execute: four"),
+            "the notice",
+        )
 
 
 async def test_a_request_that_comes_while_another_is_read_changes_nothing_in_view() -> None:
@@ -207,7 +305,7 @@ async def test_what_is_withdrawn_vanishes() -> None:
         await stage.press("a")
         assert not busy.verdicts, "what is in view has just changed"
         await stage.ask(lambda session: session.cancel("ba"))
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
         await stage.press("f8")
         assert stage.notices[-1] == "No agent asks for anything."
         assert not stage.dialog
@@ -221,7 +319,7 @@ async def test_an_inbox_under_a_question_closes_when_it_is_seen_again() -> None:
         await stage.ask(lambda session: session.cancel("pm"))
         await stage.until(lambda: not stage.app.views.requests)
         await stage.press("escape")
-        await stage.until(lambda: not stage.dialog, "the inbox to close")
+        await closed(stage)
 
 
 async def test_the_palette_offers_the_inbox_and_not_its_keys() -> None:

@@ -45,6 +45,9 @@ SCENES: Final[dict[str, Scene | None]] = {
     "done": scenes.done,
     "asking": scenes.asking,
     "approving": scenes.approving,
+    "listed": scenes.listed,
+    "helped": scenes.helped,
+    "compared": scenes.side_by_side,
     "previewed": scenes.previewed,
     "upped": scenes.upped,
 }

@@ -148,20 +148,20 @@ async def test_commands_that_report() -> None:
         await stage.paste(FLOW, made=3)
         await stage.answer("scanner#1", "hole one [b]\nhole two")
         for command, title, *words in (
-            ("/agents", "The team", "~scanner  temporary, of reviewer  model opus", "@pm"),
-            ("/vars", "Variables", "{issues}  scanner#1  completed", "21  hole one [b]", "{fixes}"),
-            ("/models", "Models", "@scanner: opus"),
-            ("/model scanner", "Model", "@scanner: opus"),
-            ("/status", "Status", "@fixer: executing"),
+            ("/agents", "The team", "~scanner    temporary, of reviewer", "opus", "@pm"),
+            ("/vars", "Variables", "{issues}", "scanner#1", "✓ completed", "21  hole one [b]", "{fixes}"),
+            ("/models", "Models", "●   @scanner    opus"),
+            ("/model scanner", "Models of @scanner", "●   @scanner  opus"),
+            ("/status", "Status", "~fixer", "● executing"),
         ):
             await stage.paste(command)
-            await stage.until(lambda title=title: stage.dialog.startswith(f"{title}\n"), command)  # type: ignore[misc]
+            await stage.until(lambda title=title: stage.dialog.startswith(title), command)  # type: ignore[misc]
             for word in words:
                 assert word in stage.dialog, command
             await stage.press("escape")
         await stage.paste("/model scanner sonnet")
         await stage.paste("/model scanner")
-        assert "@scanner: sonnet" in stage.dialog
+        await stage.until(lambda: "●   @scanner  sonnet" in stage.dialog, "the model")
 
 
 async def test_what_cannot_be_done_is_said_and_the_text_stays() -> None:
@@ -223,7 +223,7 @@ async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
         )
         await stage.until(lambda: stage.badge("builder-1") == "⧗ waiting for @pm", "it to wait")
         await stage.paste("/tasks")
-        assert "@builder-1 Design it" in stage.dialog
+        assert "⧗ @pm        builder-1#1  Design it" in stage.dialog
         await stage.press("escape")
         await stage.answer("pm#1", "seen")
         await stage.answer("builder-1#1", "designed")
@@ -249,7 +249,7 @@ async def test_a_child_shows_its_parent() -> None:
         await here(stage, "design")
         assert str(stage.panel("design").border_title).startswith("7 ~design ← pm#1")
         await stage.paste("/agents")
-        assert "~design  temporary, of ba, by pm#1" in stage.dialog
+        assert "~design     temporary, of ba, by pm#1" in stage.dialog
 
 
 # What everyone is told
@@ -310,9 +310,12 @@ async def test_the_form_defines_an_agent_and_says_what_is_wrong() -> None:
             await stage.until(lambda: words in str(says.visual), words)
 
         await complains("A name is a small letter")
+        assert says.has_class("-incomplete"), "nothing is wrong before anything is typed"
+        assert not says.has_class("-error")
         await stage.type_text("pm")
         form.query_one(TextArea).text = 'You say "hello"\n```\n$x := {}'
         await complains("The name pm is taken by the team.")
+        assert says.has_class("-error")
         await stage.press("escape")
         assert not stage.dialog
         assert not stage.app.views.roster.temporary

@@ -108,7 +108,8 @@ class AgentClient:
                     verdict = Verdict.ALLOW
                 else:
                     consequence = _consequence(options)
-                    verdict = await turn.ask_for_call(tool_call.tool_call_id, call, consequence)
+                    answered = await turn.ask_for_call(tool_call.tool_call_id, call, consequence)
+                    verdict = answered.verdict if answered is not None else None
             choice = _choose(options, verdict) if verdict is not None else None
             if choice is None:
                 return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
@@ -208,12 +209,13 @@ class AgentClient:
 
     async def _ask(self, turn: Turn, tool: str, kind: str, detail: str) -> None:
         self._asked += 1
-        verdict = await turn.ask(f"request {self._asked}", tool, kind, detail)
+        answered = await turn.ask(f"request {self._asked}", tool, kind, detail)
         # The answer and the end of the task can come in the same moment.
-        if verdict is None or turn.abandoned:
+        if answered is None or turn.abandoned:
             raise FileRefusedError("the task was cancelled")
-        if verdict is not Verdict.ALLOW:
-            raise FileRefusedError("the person did not allow it")
+        if answered.verdict is not Verdict.ALLOW:
+            words = f": {answered.words}" if answered.words else ""
+            raise FileRefusedError(f"the person did not allow it{words}")
 
 
 def _path(path: str, place: Path) -> list[str]:

@@ -54,6 +54,7 @@ _HURRY: Final = 0.1  # seconds for a process to end when it did not
 _PERSONA: Final = "\n\n=== Who You Are ===\n{}"
 _NOT_LOGGED_IN: Final = -32000
 _LONGEST_NAME: Final = 60
+_GOES_ON: Final = ("end_turn", "cancelled")  # some end their turn so when they are denied something
 _ENDS: Final = {
     "end_turn": "ended its turn without a word after it was denied permission",
     "max_tokens": "stopped because it reached its limit of tokens",
@@ -153,22 +154,18 @@ class AcpSession:
         Raises:
             BackendError: It fails, falls silent, or stops before the end.
         """
-        assert self._connection is not None
-        assert self.id is not None
         self._meter.begin()
         self._has_worked = True
         turn = self._client.turn = Turn(self._meter, self._habits)
         self._client.own_tools = OwnTools(self._server) if self._server else None
         self._process.expect_output(self._options.silence_timeout)
-        answering = asyncio.create_task(
-            self._connection.prompt(session_id=self.id, prompt=self._blocks(request)),
-            name=f"turn of {self._name}",
-        )
-        answering.add_done_callback(lambda _: turn.wake())
+        answering = self._prompt(turn, self._blocks(request))
         try:
             while not answering.done():
                 for update in await turn.updates():
                     yield update
+                if answering.done() and (words := self._untold(turn, answering)):
+                    answering = self._prompt(turn, [TextContentBlock(type="text", text=encodable(words))])
             failure = self._end_turn(turn, answering)
             if failure is None:
                 self._told = request.system
@@ -178,6 +175,26 @@ class AcpSession:
                 raise failure
         finally:
             await to_its_end(asyncio.create_task(self._leave(turn, answering), name=f"end of {self._name}"))
+
+    def _prompt(self, turn: Turn, blocks: list[Any]) -> asyncio.Task[PromptResponse]:
+        assert self._connection is not None
+        assert self.id is not None
+        work = self._connection.prompt(session_id=self.id, prompt=blocks)
+        answering = asyncio.create_task(work, name=f"turn of {self._name}")
+        answering.add_done_callback(lambda _: turn.wake())
+        return answering
+
+    def _untold(self, turn: Turn, answering: asyncio.Task[PromptResponse]) -> str:
+        """Return what the person said with a rejection, which the protocol has room for only in a prompt.
+
+        An agent that failed, or whose turn may not go on, is told nothing more.
+        """
+        if answering.exception() is not None or answering.result().stop_reason not in _GOES_ON:
+            return ""
+        if words := turn.go_on():
+            self._meter.end(answering.result())
+            self._meter.go_on()
+        return words
 
     async def close(self, patience: float | None = None) -> None:
         """End the process and all it started; when cancelled, first finish that. May be called again."""

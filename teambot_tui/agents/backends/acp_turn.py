@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from teambot_tui.agents.backends.acp_requests import acts, described, exact, requested, with_true_changes
 from teambot_tui.agents.backends.json_lines import Paragraphs, complaint
 from teambot_tui.engine.ports import (
+    Answered,
     Permission,
     Plan,
     Step,
@@ -26,11 +27,11 @@ from teambot_tui.engine.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from teambot_tui.agents.backends.acp_habits import Habits
     from teambot_tui.agents.backends.acp_usage import Meter
-    from teambot_tui.engine.ports import Update
+    from teambot_tui.engine.ports import Reply, Update
 
 _KINDS: Final = ("read", "search", "edit", "delete", "move", "execute", "fetch", "think")
 _STATES: Final = {
@@ -225,7 +226,9 @@ class Turn:
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
-        self._requests: set[asyncio.Future[Verdict | None]] = set()
+        self._requests: set[asyncio.Future[Answered | None]] = set()
+        self._untold: list[str] = []
+        """What the person said with answers that have no room for words."""
         self.abandoned = False
 
     def hear(self, update: Mapping[str, Any]) -> None:
@@ -246,6 +249,15 @@ class Turn:
         """Report an end for every tool call that the agent left open."""
         for call in self._activity.close(state):
             self._put(call)
+
+    def go_on(self) -> str:
+        """Return what the person has yet to say, if anything; the answer to it is a new paragraph."""
+        words, self._untold = "\n\n".join(self._untold), []
+        if words:
+            self.release()
+            self.close_tools(ToolState.DONE)
+            self._activity.answer.pause()
+        return words
 
     def report(self, update: Update) -> None:
         """Take in what is known besides."""
@@ -273,7 +285,7 @@ class Turn:
 
     async def ask_for_call(
         self, identity: str, call: Mapping[str, Any], consequence: str = ""
-    ) -> Verdict | None:
+    ) -> Answered | None:
         """Ask permission for a tool call of the agent's own; nothing when the turn ends before the answer.
 
         `consequence` is what allowing it means to the agent, where that is more than this once.
@@ -281,26 +293,29 @@ class Turn:
         shown, fields = self._activity.permission_for(identity, call)
         self._put(shown)
         detail = requested(identity, await asyncio.to_thread(with_true_changes, fields), consequence)
-        return await self.ask(
+        answered = await self.ask(
             identity, shown.title, shown.kind, detail, exact=exact(fields), acts=acts(fields)
         )
+        if answered is not None and answered.words:
+            self._untold.append(f"The person did not allow this: {shown.title}\n\n{answered.words}")
+        return answered
 
     async def ask(
         self, identity: str, tool: str, kind: str, detail: str, *, exact: str = "", acts: bool = False
-    ) -> Verdict | None:
+    ) -> Answered | None:
         """Ask permission; nothing when the turn ends before the answer."""
         if self.abandoned:
             return None
-        request: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
+        request: asyncio.Future[Answered | None] = asyncio.get_running_loop().create_future()
         self._requests.add(request)
         self._put(Permission(identity, tool, kind, detail, _answer(request), exact, acts))
         try:
-            verdict = await request
+            answered = await request
         finally:
             self._requests.discard(request)
-        if verdict is Verdict.REJECT:
+        if answered is not None and answered.verdict is Verdict.REJECT:
             self.denied = self.speechless = True
-        return verdict
+        return answered
 
     def abandon(self) -> None:
         """Nobody listens any more: withdraw the requests and drop what still comes."""
@@ -322,9 +337,9 @@ class Turn:
             self._room.clear()
 
 
-def _answer(request: asyncio.Future[Verdict | None]) -> Callable[[Verdict], None]:
-    def answer(verdict: Verdict) -> None:
+def _answer(request: asyncio.Future[Answered | None]) -> Reply:
+    def answer(verdict: Verdict, words: str = "") -> None:
         if not request.done():  # it was withdrawn
-            request.set_result(verdict)
+            request.set_result(Answered(verdict, words))
 
     return answer

@@ -28,6 +28,8 @@ class Meter:
         self._sums = sums
         self._has_begun = False
         self._turn: Tokens = _NOTHING
+        self._turn_before: Tokens = _NOTHING
+        """What a turn had used before it was told to go on."""
         self._session: Tokens = _NOTHING
         self._session_before: Tokens = _NOTHING
         self._cost: float | None = None
@@ -40,9 +42,14 @@ class Meter:
         if not self._has_begun:
             self._counted = (self._session, self._cost)
         self._has_begun = True
-        self._turn = _NOTHING
+        self._turn = self._turn_before = _NOTHING
         self._session_before = self._counted[0]
         self._cost_before = self._counted[1] or 0.0
+
+    def go_on(self) -> None:
+        """Let a turn go on whose counts begin from zero again."""
+        self._turn_before = (self._turn_before[0] + self._turn[0], self._turn_before[1] + self._turn[1])
+        self._turn = _NOTHING
 
     def note(self, update: Mapping[str, Any]) -> None:
         """Take in what is told of the session."""
@@ -85,7 +92,8 @@ class Meter:
     def usage(self) -> Usage:
         """Tell what the turn has used so far."""
         self._counted = (self._session, self._cost)
-        taken_in, produced = self._turn
+        taken_in = self._turn_before[0] + self._turn[0]
+        produced = self._turn_before[1] + self._turn[1]
         if self._sums:
             taken_in, produced = (
                 max(0, now - before) for now, before in zip(self._session, self._session_before, strict=True)

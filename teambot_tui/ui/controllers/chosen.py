@@ -157,5 +157,11 @@ class ChosenAgent:
             self._person.tell(str(error), alarm=True)
         app.refresh(layout=True)
 
+    @property
+    def task_at_hand(self) -> TaskId | None:
+        """The task at the output's cursor, or the last of the chosen agent."""
+        tasks = self._views.tasks(self.agent) if self.agent else ()
+        return self._task_at_cursor() or next(reversed(tasks), None)
+
     def _task_at_cursor(self) -> TaskId | None:
         return self._feed.cursor if self._feed.has_focus else None

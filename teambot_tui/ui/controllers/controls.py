@@ -16,6 +16,7 @@ from teambot_tui.ui.actions import Actions
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.controllers.alerts import Alerts
 from teambot_tui.ui.controllers.chosen import ChosenAgent
+from teambot_tui.ui.controllers.comparing import Comparing
 from teambot_tui.ui.controllers.display import Display
 from teambot_tui.ui.controllers.drafting import Drafting
 from teambot_tui.ui.controllers.finding import Finding
@@ -23,6 +24,7 @@ from teambot_tui.ui.controllers.forms import Forms
 from teambot_tui.ui.controllers.ladders import Ladders
 from teambot_tui.ui.controllers.panels import Panels
 from teambot_tui.ui.controllers.person import Person
+from teambot_tui.ui.controllers.tables import Tables
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.views import Views
 from teambot_tui.ui.widgets.feed import Feed
@@ -54,6 +56,8 @@ class Controls:
     finding: Finding
     display: Display
     forms: Forms
+    tables: Tables
+    comparing: Comparing
 
     def __init__(self, screen: Screen[None], session: Session, setup: ScreenSetup) -> None:
         glyphs, keys = setup.glyphs, setup.keys
@@ -79,12 +83,14 @@ class Controls:
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, views, actions, person)
+        self.comparing = Comparing(screen, setup, actions, person, self.drafting.bar)
+        self.tables = Tables(screen, setup, actions, person, self.chosen, self.comparing, now)
         self.drafting.bar.completer.words_for = partial(words_for, self)
 
     async def mount(self) -> None:
         """Put the widgets where they belong, each with its stylesheet."""
         screen, stylesheet = self._screen, self._screen.app.stylesheet
-        for path in stylesheets("parts", "feed", "inspector", "graph", "approvals"):
+        for path in stylesheets("parts", "feed", "inspector", "graph", "approvals", "table"):
             stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():

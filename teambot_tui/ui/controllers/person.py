@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
-from teambot_tui.help import TOPICS
-from teambot_tui.ui.help import help_text
 from teambot_tui.ui.screens.modals import Confirm, Report
 
 if TYPE_CHECKING:
@@ -39,10 +37,7 @@ class Person:
         """Show the keys and the commands, or what is known about a topic."""
         from teambot_tui.ui.screens.manual import Manual  # noqa: PLC0415
 
-        name = topic.removeprefix("/")
-        text = help_text(self._setup.keys, topic)
-        title = f"Help: {topic}" if topic else "Help"
-        self._app.push_screen(Manual(title, text, name if name in TOPICS else ""))
+        self._app.push_screen(Manual(self._setup.keys, topic))
 
     def tell(self, text: str, *, alarm: bool = False) -> None:
         """Show a passing notice."""
@@ -111,6 +106,11 @@ class Person:
     def themes(self) -> Sequence[str]:
         """The themes there are."""
         return sorted(self._app.available_themes)
+
+    @property
+    def theme(self) -> str:
+        """The theme that is shown."""
+        return self._app.theme
 
     def set_theme(self, name: str) -> None:
         """Change the colours."""

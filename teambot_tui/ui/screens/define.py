@@ -43,6 +43,11 @@ class Draft:
     model: str = ""
 
     @property
+    def is_begun(self) -> bool:
+        """Whether enough is there to call it wrong; before, it is only incomplete."""
+        return bool(self.name and self.prompt.strip() and not self.name.endswith("-"))
+
+    @property
     def statement(self) -> str:
         """The definition as somebody would have typed it."""
         fields = {"base": self.base, "prompt": self.prompt, "model": self.model.strip()}
@@ -124,7 +129,8 @@ class DefineScreen(ModalScreen[str | None]):
         complaint = await self._find_complaint(draft)
         if draft is self._draft:  # else the newer one is looked at
             says = self.query_one("#define-says", Static)
-            says.set_class(bool(complaint), "-error")
+            says.set_class(bool(complaint) and draft.is_begun, "-error")
+            says.set_class(bool(complaint) and not draft.is_begun, "-incomplete")
             says.update(Content(complaint or f"defines ${draft.name}"))
         return not complaint
 

@@ -1,5 +1,7 @@
 """The requests that wait for the person, one at a time, whole, and the keys that answer.
 
+It stays from one question to the next: where none is left it says so, and closes a moment later.
+
 A key answers only after a moment of quiet: not just after what is shown has changed, and not in the midst of
 typing. So no key that was meant for anything else ever allows something. And nothing is allowed before its
 end has been in view; rejecting is always possible.
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from teambot_tui.engine.ports import Verdict
 from teambot_tui.ui.canvas import clip
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 QUIET: Final = 0.35
 """Seconds without a key or a change before a key answers."""
+LINGER: Final = 0.8
+"""Seconds for which it says that nobody waits any more."""
 _LISTED: Final = 4
 _WIDTH: Final = 200
 
@@ -40,6 +44,7 @@ _WIDTH: Final = 200
 class Inbox(ModalScreen[None]):
     """Shows a request at a time; closes when there are none."""
 
+    AUTO_FOCUS = ""  # the keys are the screen's
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("approvals"),
         bound("back", "close"),
@@ -53,7 +58,7 @@ class Inbox(ModalScreen[None]):
     def __init__(
         self,
         requests: tuple[PermissionRequest, ...],
-        answer: Callable[[PermissionRequest, Verdict, bool], None],
+        answer: Callable[[PermissionRequest, Verdict, bool, str], None],
         glyphs: Glyphs,
         keys: Keys,
         clock: Callable[[], float],
@@ -74,6 +79,9 @@ class Inbox(ModalScreen[None]):
         self._is_seen = False
         """Whether the end of the chosen request has been in view."""
         self._is_closed = False
+        self._gone = 0
+        """How many were answered or withdrawn since it was opened."""
+        self._empty_since: float | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog question", id="approvals"):
@@ -81,10 +89,17 @@ class Inbox(ModalScreen[None]):
             yield Static(id="approvals-head", markup=False)
             with VerticalScroll(id="approvals-detail", can_focus=False):
                 yield DiffLines()
+            yield Input(
+                placeholder="what the agent is to do instead",
+                compact=True,
+                id="approvals-words",
+                max_length=2000,
+            )
             yield Static(id="approvals-keys", markup=False)
 
     def on_mount(self) -> None:
         self._draw()
+        self.set_interval(LINGER / 4, self._close_after_a_moment)
         self.watch(self._detail, "scroll_y", self._show_keys, init=False)
 
     def on_resize(self) -> None:
@@ -105,7 +120,11 @@ class Inbox(ModalScreen[None]):
         if requests == self._requests:
             return
         before, self._requests = self._requests, requests
+        self._gone += sum(request not in requests for request in before)
+        self._empty_since = None
         if not requests:
+            self._stop_writing()
+            self._say_that_all_is_done()
             self._close_if_done()
             return
         if self._chosen not in requests:
@@ -119,20 +138,40 @@ class Inbox(ModalScreen[None]):
         self._chosen = request
         self._is_seen = False
         self._stirred = self._clock()
+        self._stop_writing()  # what was meant for one request is not said to another
         if self.is_mounted:
             self._detail.scroll_home(animate=False, immediate=True)
             self._draw()
 
     def _close_if_done(self) -> None:
-        if not self._requests and self.app.screen is self:  # what lies over it is not ours to close
+        if not self._requests and self._empty_since is None:
+            self._empty_since = self._clock()
+
+    def _close_after_a_moment(self) -> None:
+        is_over = self._empty_since is not None and self._clock() - self._empty_since >= LINGER
+        if is_over and self.app.screen is self:  # what lies over it is not ours to close
             self.action_close()
+
+    def _say_that_all_is_done(self) -> None:
+        """Say calmly that nobody waits any more: an agent that goes on may ask again in a moment."""
+        if not self.is_mounted:
+            return
+        self.query_one("#approvals").border_title = Content("Approvals")
+        self.query_one("#approvals-list", Static).update("")
+        self.query_one("#approvals-head", Static).update(Content("Nothing more: nobody waits for an answer."))
+        self.query_one(DiffLines).show("")
+        self.query_one("#approvals-keys", Static).update(
+            Content(self._keys.said("back")).stylize("bold $text-accent") + Content(" closes")
+        )
 
     def _draw(self) -> None:
         request, glyphs = self._chosen, self._glyphs
         dot = f" {glyphs['dot']} "
         box = self.query_one("#approvals")
         place = self._requests.index(request)
-        box.border_title = Content(f"Approvals {place + 1} of {len(self._requests)}")
+        box.border_title = Content(
+            f"Approvals {self._gone + place + 1} of {self._gone + len(self._requests)}"
+        )
         self.query_one("#approvals-list", Static).update(self._list(place))
         head = Content(f"{glyphs['asking']} @{request.agent}").stylize("$text-warning bold")
         head += Content(f"{dot}{request.task}{dot}wants to use: ")
@@ -158,6 +197,8 @@ class Inbox(ModalScreen[None]):
         return below
 
     def _show_keys(self) -> None:
+        if not self._requests:
+            return
         self.query_one("#approvals-keys", Static).update(self._hint(f" {self._glyphs['dot']} "))
 
     def _list(self, place: int) -> Content:
@@ -174,6 +215,11 @@ class Inbox(ModalScreen[None]):
 
     def _hint(self, dot: str) -> Content:
         request, below = self._chosen, self._look()
+        if self.has_class("-writing"):
+            ways = (("Enter", "rejects, and tells the agent this"), (self._keys.said("back"), "not now"))
+            return Content(dot).join(
+                Content(key).stylize("bold $text-accent") + Content(f" {words}") for key, words in ways
+            )
         obstacle = ""
         if not request.is_whole:
             obstacle = "too large to be shown: it can only be rejected"
@@ -187,6 +233,7 @@ class Inbox(ModalScreen[None]):
             *(() if obstacle else allowing),
             ("reject", f"reject {once}"),
             ("reject-always", "always"),
+            ("reject-with-words", "with words"),
             ("back", "later"),
         ]
         keys = [
@@ -225,17 +272,43 @@ class Inbox(ModalScreen[None]):
         """Never let the agent do exactly this."""
         self._decide(Verdict.REJECT, always=True)
 
+    def action_reject_with_words(self) -> None:
+        """Let the person write what the agent is told with a rejection."""
+        if self._is_calm and self._requests:
+            self.add_class("-writing")
+            self._words.focus()
+            self._show_keys()
+
+    def on_input_submitted(self) -> None:
+        """Reject with the words, unless there are none yet."""
+        if (words := self._words.value.strip()) and self._requests:
+            self._answer(self._chosen, Verdict.REJECT, False, words)
+            self._stop_writing()
+
+    @property
+    def _words(self) -> Input:
+        return self.query_one("#approvals-words", Input)
+
+    def _stop_writing(self) -> None:
+        if self.has_class("-writing"):
+            self.remove_class("-writing")
+            self._words.clear()
+            self.set_focus(None)
+            self._is_calm = False
+            self._stirred = self._clock()
+            self._show_keys()
+
     def _decide(self, verdict: Verdict, *, always: bool = False) -> None:
         if not self._is_calm or not self._requests:
             return
         self._look()
         if verdict is Verdict.REJECT or (self._is_seen and self._chosen.is_whole):
             self._is_calm = False
-            self._answer(self._chosen, verdict, always)
+            self._answer(self._chosen, verdict, always, "")
 
     def action_step(self, by: int) -> None:
         """Go to the next request, or the one before."""
-        if self._requests:
+        if self._requests and not self.has_class("-writing"):
             place = self._requests.index(self._chosen)
             self._choose(self._requests[(place + by) % len(self._requests)])
 
@@ -244,7 +317,9 @@ class Inbox(ModalScreen[None]):
         (self._detail.scroll_page_down if direction > 0 else self._detail.scroll_page_up)(animate=False)
 
     def action_close(self) -> None:
-        """Go back; whoever asks waits on."""
-        if not self._is_closed:
+        """Go back, from writing to the request; whoever asks waits on."""
+        if self.has_class("-writing"):
+            self._stop_writing()
+        elif not self._is_closed:
             self._is_closed = True
             self.dismiss()

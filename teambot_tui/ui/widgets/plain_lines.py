@@ -70,6 +70,11 @@ class PlainLines(Widget):
         return bisect_right(self._starts, self._found[self._at]) - 1
 
     @property
+    def count(self) -> int:
+        """How many matches there are."""
+        return len(self._found)
+
+    @property
     def at(self) -> int:
         """Which match is at hand, counted from 1; 0 where there is none."""
         return self._at + 1 if self._found else 0
