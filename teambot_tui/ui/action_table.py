@@ -84,14 +84,14 @@ ACTIONS: Final = (
         "anywhere",
         "escape",
         lambda c: c.display.back(),
-        "close what is open; twice: cancel the chosen agent's task",
+        "close what is open, then back to all and the input; it never cancels",
     ),
     Action(
         "interrupt",
         "anywhere",
         "ctrl+c",
         lambda c: c.display.interrupt(),
-        "copy, then clear the input, then twice: cancel, then quit",
+        "copy, then clear the input, then twice: cancel what runs, or quit",
     ),
     Action(
         "help",
@@ -178,7 +178,9 @@ ACTIONS: Final = (
         "follow the output again; in a text: end of the line",
     ),
     Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
-    Action("next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent"),
+    Action(
+        "next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent", "next agent"
+    ),
     Action(
         "cancel",
         "panel, output",
@@ -198,7 +200,7 @@ ACTIONS: Final = (
         "panel, output",
         "r",
         lambda c: c.chosen.retry(),
-        "retry",
+        "bring back what failed or was cancelled",
         "retry",
         command=SlashCommand(
             "<agent|task>", "do a failed or cancelled task again", commands.retry, commands.targets
@@ -209,7 +211,8 @@ ACTIONS: Final = (
         "panel, output",
         "R",
         lambda c: c.chosen.again(),
-        "do it once more, as a new task",
+        "do it again, as a new task",
+        "again",
         command=SlashCommand(
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
@@ -235,7 +238,7 @@ ACTIONS: Final = (
         "filter",
     ),
     Action("input", "panel, output", "i", lambda c: c.drafting.bar.focus(), "back to the input", "input"),
-    Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
+    Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number", "agent"),
     Action(
         "inspect",
         "panel, output",

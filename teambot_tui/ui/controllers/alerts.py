@@ -82,6 +82,7 @@ class Alerts:
             self._person.call(f"{self.obstacle}.", alarm=True)
         if changes.tasks or moved:
             self._show_title()
+            self.show_keys()
         return moved
 
     def follow_workflows(self) -> None:
@@ -140,7 +141,9 @@ class Alerts:
         typing = self._screen.focused is self._screen.query_one(InputBar)
         waiting = len(self._requests)
         asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
-        self._screen.query_one(KeyBar).tell([*asking, *keys.footer("input" if typing else "panel, output")])
+        where = "input" if typing else "panel, output"
+        running = any(map(self._mirror.queue, self._mirror.roster.agents))
+        self._screen.query_one(KeyBar).tell([*asking, *keys.footer(where, running=running)])
 
     def open_inbox(self) -> None:
         """Open the inbox."""

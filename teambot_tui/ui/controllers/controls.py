@@ -29,6 +29,7 @@ from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.lines import PlanLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +79,7 @@ class Controls:
         self.alerts = Alerts(screen, setup, self.bridge, actions, person, self.panels, self.chosen, feed, now)
         self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, draw, now)
         self.finding = Finding(screen, self._find, feed, inspector, keys)
-        ladders = Ladders(actions, person, now, keys)
+        ladders = Ladders(actions, screen.query_one(PlanLine), now, keys)
         self.display = Display(
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
