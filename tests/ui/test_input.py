@@ -61,6 +61,7 @@ class Desk(App[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("output", id="output", markup=False)
+        yield self.bar.completer.list
         yield self.bar
         yield Button("next")
 
@@ -303,10 +304,100 @@ async def test_the_list_follows_what_is_typed_and_tab_takes() -> None:
     async with app.run_test() as pilot:
         await pilot.press("@", "tab", "b")
         assert popup(app).candidates == ("@ba", "@builder-1", "@builder-2")
-        await pilot.press("down", "tab")
+        assert popup(app).choice is None, "what was chosen was chosen of others"
+        await pilot.press("down", "down", "tab")
         assert app.bar.text == "@builder-1 "
         await pilot.press("$", "tab", "x")
         assert not popup(app).is_open
+
+
+@pytest.mark.parametrize("text", ["@b", "@pm use $b", "/he", "@pm say {pl", "@pm --mo", "@pm,b"])
+async def test_the_list_opens_by_itself_and_enter_still_sends(text: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.completer.variables = ("plan",)
+        await type_in(pilot, text)
+        assert popup(app).is_open
+        assert popup(app).choice is None
+        await pilot.press("enter")
+        assert [message.text for message in app.said if isinstance(message, InputBar.Submitted)] == [text]
+        assert not popup(app).is_open
+
+
+@pytest.mark.parametrize("text", ["plan it", "@pm and/or", "@pm at 5", "@pm a - b", "@pm /usr"])
+async def test_the_list_stays_closed_in_plain_words(text: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, text)
+        await app.workers.wait_for_complete()
+        assert not popup(app).is_open
+
+
+async def test_what_comes_by_paste_or_from_the_history_opens_nothing() -> None:
+    app = Desk(past_of("@pm", "@ba"))
+    async with app.run_test() as pilot:
+        await pilot.press("up", "up")
+        assert app.bar.text == "@pm"
+        app.bar.text = ""
+        await paste(pilot, app, "@b")
+        assert not popup(app).is_open
+
+
+@pytest.mark.parametrize(("key", "choice"), [("down", "@ba"), ("up", "@builder-2"), ("tab", "@ba")])
+async def test_enter_takes_what_was_moved_to(key: str, choice: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await pilot.press("@", "b", key)
+        assert popup(app).choice == choice
+        await pilot.press("enter")
+        assert app.bar.text == f"{choice} "
+        assert not app.heard(InputBar.Submitted)
+
+
+async def test_a_closed_list_stays_closed_for_its_word() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await pilot.press("@", "escape", "b")
+        assert not popup(app).is_open
+        await pilot.press("tab")
+        assert popup(app).is_open, "unless it is asked for"
+        await pilot.press("escape", *"a $")
+        assert popup(app).candidates[0] == "$pm"
+        assert app.notes == []
+
+
+async def test_the_list_tells_what_is_known_and_shows_it_short() -> None:
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "@")
+        assert [offer.text for offer in popup(app).offers] == [*(f"@{name}" for name in TEAM), "@all"]
+        known = {"@ba": ("@ba", "\u25cf executing 0:12"), "@pm": ("@pm", "words " * 50)}
+        app.bar.completer.describe = lambda names: [known.get(name, (name, "")) for name in names]
+        app.bar.completer.details = {"@all": "everyone"}
+        app.bar.completer.tell_again()
+        await pilot.pause()
+        rows = str(popup(app).render()).splitlines()
+        assert rows[1].split() == ["@ba", "●", "executing", "0:12"]
+        assert rows[0].rstrip().endswith("…")
+        assert rows[-1].split() == ["@all", "everyone"]
+        assert popup(app).region.right <= 80
+        assert popup(app).region.bottom <= app.bar.region.y
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (120, 40)])
+async def test_the_list_covers_neither_the_input_nor_what_it_stands_before(size: tuple[int, int]) -> None:
+    app = Desk()
+    async with app.run_test(size=size) as pilot:
+        for rows in ("", "one\ntwo\n", "word " * 60):
+            app.bar.text = rows
+            await pilot.press(*(["ctrl+j"] if rows else []), "@")
+            await pilot.pause()
+            area = popup(app).region
+            assert popup(app).is_open
+            assert area.bottom <= app.bar.region.y
+            assert area.y >= 0
+            assert area.right <= size[0]
+            assert len(str(popup(app).render()).splitlines()) == area.height - 2
 
 
 async def test_escape_closes_the_list_and_only_then_is_the_apps() -> None:
@@ -380,6 +471,25 @@ async def test_paths_are_completed(tmp_path: Path) -> None:
         await pilot.pause()
         assert app.bar.text == "@pm read ./source/main.py "
         assert app.bar.has_focus
+
+
+async def test_paths_open_by_themselves_also_behind_include(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "plan.md").touch()
+    (tmp_path / "notes.md").touch()
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.completer.folder = tmp_path
+        await type_in(pilot, "@pm read ./")
+        await app.workers.wait_for_complete()
+        assert popup(app).candidates == ("./docs/", "./notes.md")
+        app.bar.text = "@pm read "
+        await type_in(pilot, "{{include: docs/")
+        await app.workers.wait_for_complete()
+        assert popup(app).candidates == ("docs/plan.md",)
+        await pilot.press("tab")
+        await app.workers.wait_for_complete()
+        assert app.bar.text == "@pm read {{include: docs/plan.md}}"
 
 
 def test_where_a_path_is_typed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from teambot_tui.engine.facts import ContextSet
-from teambot_tui.ui.action_table import words_for
+from teambot_tui.ui.action_table import SLASH_COMMANDS, words_for
 from teambot_tui.ui.actions import Actions
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.controllers.alerts import Alerts
@@ -25,6 +25,7 @@ from teambot_tui.ui.controllers.ladders import Ladders
 from teambot_tui.ui.controllers.panels import Panels
 from teambot_tui.ui.controllers.person import Person
 from teambot_tui.ui.mirror import Mirror
+from teambot_tui.ui.offers import Offers
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
@@ -84,7 +85,10 @@ class Controls:
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, mirror, actions, person, now)
-        self.drafting.bar.completer.words_for = partial(words_for, self)
+        completer = self.drafting.bar.completer
+        completer.words_for = partial(words_for, self)
+        commands = {name: (command.arguments, command.words) for name, command in SLASH_COMMANDS.items()}
+        completer.describe = Offers(mirror, commands, setup.descriptions, glyphs, now)
 
     async def mount(self) -> None:
         """Put the widgets where they belong, each with its stylesheet."""

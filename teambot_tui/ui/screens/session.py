@@ -103,8 +103,10 @@ class SessionScreen(Screen[None]):
                     words = welcome(setup.backends, setup.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
             yield Vertical(id="side")
+        bar = InputBar(setup.glyphs, setup.history, folder=setup.folder)
+        yield bar.completer.list
         yield PlanLine(setup.glyphs)
-        yield InputBar(setup.glyphs, setup.history, folder=setup.folder)
+        yield bar
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -186,6 +188,7 @@ class SessionScreen(Screen[None]):
         controls.panels.tick()
         controls.chosen.show()
         controls.finding.filter_again()
+        controls.drafting.bar.completer.tell_again()
 
     # What the person does
 

@@ -46,7 +46,10 @@ _SEARCH_ACTIONS: Final = frozenset(
 
 
 class InputBar(TextArea):
-    """A text of one or more rows that Enter sends."""
+    """A text of one or more rows that Enter sends.
+
+    Whoever composes it composes `completer.list`, too: right before what the list may not cover.
+    """
 
     DEFAULT_CSS = """
     InputBar {
@@ -140,12 +143,9 @@ class InputBar(TextArea):
 
     async def on_mount(self) -> None:
         self._bindings.apply_keymap(self.app._keymap)
-        await self.screen.mount(self.completer.list)
         self.run_worker(self.past.load, thread=True, group="history", name="load")
 
     async def on_unmount(self) -> None:
-        if self.completer.list.is_attached:
-            await self.completer.list.remove()
         await asyncio.to_thread(self.past.flush)
 
     # The text
@@ -178,6 +178,7 @@ class InputBar(TextArea):
 
     def load_text(self, text: str) -> None:
         """Replace everything, and leave the cursor at the end."""
+        self.completer.forget()
         self._pastes.clear()
         self._whole = None
         super().load_text(self._pastes.fold_middle(printable(text)))
@@ -395,14 +396,15 @@ class InputBar(TextArea):
         """Take what is chosen, or send the text, or, behind a backslash, begin a new row."""
         if self._recall.is_searching:
             self._end_search()
-        elif self.completer.list.is_open:
-            self.completer.take()
+        elif (choice := self.completer.list.choice) is not None:
+            self.completer.take(choice)
         elif self._character_before_cursor() == "\\":
             row, column = self.cursor_location
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
         # Keys that come in one burst are typed before anyone has answered what was sent.
         elif (text := self.text.removeprefix("".join(self._unanswered))).strip():
             self._unanswered.append(text)
+            self.completer.forget()
             self.post_message(self.Submitted(text))
 
     def _character_before_cursor(self) -> str:
@@ -445,7 +447,7 @@ class InputBar(TextArea):
         if self._recall.is_searching:
             self._leave_search()
         elif self.completer.list.is_open:
-            self.completer.list.close()
+            self.completer.dismiss()
         else:
             raise SkipAction
 
@@ -518,7 +520,7 @@ class InputBar(TextArea):
         if self._recall.is_searching:
             self._show_found(self._recall.look_older())
         else:
-            self.completer.list.close()
+            self.completer.forget()
             self._recall.begin_search(self.text)
             self._tell_of_search()
 
@@ -547,6 +549,13 @@ class InputBar(TextArea):
 
     # Completion
 
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        self.completer.is_typing = len(insert) == 1 and insert != "\n"
+        try:
+            return super()._replace_via_keyboard(insert, start, end)
+        finally:
+            self.completer.is_typing = False
+
     def watch_selection(self) -> None:
         """Let the list follow the word at the cursor."""
         if self.is_mounted:
@@ -560,16 +569,14 @@ class InputBar(TextArea):
         """Complete the word at the cursor, or offer what it could be; with nothing to complete, move on."""
         if self._recall.is_searching:
             self._end_search()
-        elif self.completer.list.is_open:
-            self.completer.take()
         elif self.is_empty and self.suggestion:
             self.load_text(self.suggestion)
-        elif not self.completer.offer() and or_leave:
+        elif not self.completer.complete() and or_leave:
             self.screen.focus_next()
 
     def on_blur(self) -> None:
         self._end_search()
-        self.completer.list.close()
+        self.completer.forget()
 
 
 def _lines(text: str) -> str:
