@@ -75,6 +75,7 @@ ACTIONS: Final = (
     Action("newer", "input", "down", "next", "history: newer"),
     Action("search-history", "input", "ctrl+r", "search", "search the history"),
     Action("edit", "input", "ctrl+g", "edit_outside", "edit in $EDITOR"),
+    Action("expand", "input", "ctrl+o", "expand", "show a folded paste whole"),
     Action("undo", "input", "ctrl+underscore,super+z", "undo", "undo"),
     Action("delete-or-quit", "input", "ctrl+d", "leave", "delete to the right; on an empty input: quit"),
     Action("word-left", "input", "ctrl+left", "step(-1)", "a word left; on an empty input: previous agent"),

@@ -660,6 +660,48 @@ async def test_colours_by_meaning_and_state() -> None:
         assert "strike" in styles["$writer"]
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "style"),
+    [
+        ("@bui", "@bui", "incomplete"),
+        ("@zz", "@zz", "incomplete"),
+        ("@zz plan", "@zz", "agent-unknown"),
+        ("@pm, zz plan", "zz", "agent-unknown"),
+        ("@pm use $b", "$b", "incomplete"),
+        ("@pm use $zz and", "$zz", "reference-unknown"),
+        ("@pm use $writer", "$writer", "incomplete"),
+        ("@pm use $writer now", "$writer", "reference-unknown"),
+        ("@writer write -> @pm check $writer now", "$writer", "reference-waiting"),
+        ("@pm use $ba now", "$ba", "reference-bound"),
+        ("@all plan", "@all", "agent"),
+        ("@project_manager plan", "@project_manager", "agent"),
+        ('$scan := {base: "ba", prompt: "x"}\n@scan look', "@scan", "agent"),
+    ],
+)
+async def test_nothing_is_wrong_while_it_is_typed(text: str, word: str, style: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.references = dict.fromkeys(TEAM, "unknown") | {"ba": "bound"}
+        app.bar.text = text
+        await pilot.pause()
+        found = {key: value for row in range(text.count("\n") + 1) for key, value in styles_of(app, row).items()}
+        assert found[word] == str(app.bar._style(style))
+        if style == "incomplete":
+            await pilot.press("left")
+            assert styles_of(app)[word] != found[word], "it is wrong once the cursor is elsewhere"
+
+
+async def test_an_error_at_the_cursor_is_unfinished() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "@zz")
+        assert app.bar.is_unfinished(Span(0, 3))
+        await type_in(pilot, " x")
+        assert not app.bar.is_unfinished(Span(0, 3))
+        await pilot.press("home")
+        assert app.bar.is_unfinished(Span(0, 3))
+
+
 async def test_colours_cross_rows() -> None:
     app = Desk()
     async with app.run_test():
@@ -730,7 +772,8 @@ async def test_ten_megabytes_are_pasted_edited_undone_and_sent_without_lag(piece
         await type_in(pilot, " sum up")
         assert time.process_time() - started < 5
         assert app.bar.text == f"@pm {big} sum up"
-        assert "line" in str(app.bar.border_subtitle)
+        assert "pasted]" in app.bar.get_line(0).plain
+        assert "^G edits it" in str(app.bar.border_subtitle)
         await pilot.press(*["left"] * 7, "backspace")
         assert app.bar.text == "@pm  sum up"
         await pilot.press("ctrl+underscore")
@@ -745,3 +788,85 @@ async def test_ten_megabytes_are_pasted_edited_undone_and_sent_without_lag(piece
         assert app.bar.text == f"@pm {big} sum up"
         assert app.bar.shown.startswith("@pm ")
         assert len(app.bar.shown) < 2_000
+
+
+def drawn(app: Desk) -> list[str]:
+    return [app.bar.get_line(row).plain for row in range(app.bar.document.line_count)]
+
+
+async def test_a_long_paste_keeps_the_agent_in_sight_and_tells_its_length() -> None:
+    log = "\n".join(f"line {number} of a log" for number in range(1, 201))
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bar.references = {"pm": "unknown"}
+        await type_in(pilot, "@pm sum up ")
+        await paste(pilot, app, log)
+        await type_in(pilot, " in a line")
+        assert drawn(app) == ["@pm sum up [200 lines pasted] in a line"]
+        assert app.bar.content_size.height == 1
+        assert "3.4k folded, sent whole · ^O shows it" in str(app.bar.border_subtitle)
+        assert {"@pm", "[200 lines pasted]"} <= set(styles_of(app))
+        await pilot.press("enter")
+        assert [m.text for m in app.said if isinstance(m, InputBar.Submitted)] == [
+            f"@pm sum up {log} in a line"
+        ]
+
+
+async def test_a_label_is_one_for_every_key() -> None:
+    log = "one line of it\n" * 50
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "<")
+        await paste(pilot, app, log)
+        await type_in(pilot, ">")
+        await pilot.press("left", "left")
+        assert app.bar.cursor_location == (0, 1)
+        await type_in(pilot, "a")
+        await pilot.press("right")
+        await type_in(pilot, "b")
+        assert app.bar.text == f"<a{log}b>"
+        assert drawn(app) == ["<a[51 lines pasted]b>"]
+        await pilot.press("left", "shift+left", "ctrl+c")
+        assert app.clipboard == log
+        await pilot.press("backspace")
+        assert app.bar.text == "<ab>"
+        await pilot.press("ctrl+underscore")
+        assert app.bar.text == f"<a{log}b>"
+        await pilot.press("end", "left", "left", "left", "delete")
+        assert app.bar.text == "<ab>"
+        await paste(pilot, app, log)
+        await pilot.press("ctrl+w")
+        assert app.bar.text in ("<ab>", "b>")
+        app.bar.text = ""
+        await paste(pilot, app, log)
+        for key in ("home", "ctrl+right", "ctrl+left", "shift+end", "x"):
+            await pilot.press(key)
+        assert app.bar.text == "x"
+
+
+async def test_a_paste_is_shown_on_demand_and_folded_again_by_undo() -> None:
+    log = "[/x] of it\n" * 20
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "@pm ")
+        await paste(pilot, app, log)
+        await type_in(pilot, "go")
+        await pilot.press("ctrl+o")
+        assert drawn(app)[:2] == ["@pm [/x] of it", "[/x] of it"]
+        assert app.bar.text == f"@pm {log}go"
+        assert not app.bar.border_subtitle
+        await pilot.press("ctrl+o", "ctrl+underscore")
+        assert drawn(app) == ["@pm [21 lines pasted]go"]
+        assert app.bar.text == f"@pm {log}go"
+        app.bar.load_text("x" * 20_000)
+        await pilot.press("ctrl+o")
+        assert "^G" in str(app.bar.border_subtitle)
+
+
+async def test_a_long_text_of_the_history_shows_how_it_begins() -> None:
+    text = "@pm look\n" + "at this\n" * 60 + "the end"
+    app = Desk(past_of(text))
+    async with app.run_test() as pilot:
+        await pilot.press("up")
+        assert drawn(app) == ["@pm look", "at this", "at this", "[59 lines]the end"]
+        assert app.bar.text == text

@@ -13,6 +13,8 @@ from textual.actions import SkipAction
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.document._document import Selection
+from textual.document._edit import Edit
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -28,13 +30,12 @@ from teambot_tui.ui.widgets.colouring import colours
 from teambot_tui.ui.widgets.completion import Completer, CompletionList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from rich.style import Style
     from textual import events
     from textual.document._document import EditResult, Location
-    from textual.document._edit import Edit
     from textual.geometry import Size
 
     from teambot_tui.language.span import Span
@@ -43,6 +44,7 @@ _SEARCH_ACTIONS: Final = frozenset(
     {"send", "close", "delete_left", "previous", "next", "search", "interrupt", "complete(True)"}
 )
 """What means something of its own while the history is searched; anything else ends that first."""
+_DOUBTFUL: Final = frozenset({"incomplete", "reference-unknown", "agent-unknown"})
 
 
 class InputBar(TextArea):
@@ -64,6 +66,8 @@ class InputBar(TextArea):
         "input--prompt",
         "input--hint",
         "input--agent",
+        "input--agent-unknown",
+        "input--incomplete",
         "input--reference",
         "input--reference-bound",
         "input--reference-waiting",
@@ -185,12 +189,28 @@ class InputBar(TextArea):
         self.move_cursor(self.document.end)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text; what is offered for an empty one is remembered."""
+        """Change the text, of a folded paste all or nothing; what is offered for an empty one is remembered."""
         self._offering = True
         try:
-            return super().edit(edit)
+            return super().edit(self._sparing_pastes(edit))
         finally:
             self._offering = False
+
+    def undo(self) -> None:
+        """Take the last change back."""
+        if self.history.undo_stack:
+            self._leave_what_vanishes()
+        super().undo()
+
+    def redo(self) -> None:
+        """Do it again."""
+        if self.history.redo_stack:
+            self._leave_what_vanishes()
+        super().redo()
+
+    def _leave_what_vanishes(self) -> None:
+        # Textual scrolls to the cursor before it has moved it out of the rows that are gone.
+        self.selection = Selection.cursor((0, 0))
 
     def update_suggestion(self) -> None:
         """Follow a change of the text: Textual calls this after each one."""
@@ -213,6 +233,11 @@ class InputBar(TextArea):
             self.suggestion = self._offered if self.is_empty else ""
             self._offering = False
 
+    def is_unfinished(self, span: Span) -> bool:
+        """Tell whether what is wrong at a place of the exact text is still being typed."""
+        start, end = self._pastes.shown_span(self.shown, span)
+        return start <= self._index(self.cursor_location) <= end
+
     def show_error(self, span: Span | None) -> None:
         """Mark a place of the text until the next change."""
         self._error = None if span is None else self._pastes.shown_span(self.shown, span)
@@ -225,11 +250,56 @@ class InputBar(TextArea):
         room = LIMIT - sum(map(len, self.document.lines[:LIMIT]))
         self._replace_via_keyboard(self._pastes.fold(printable(foreign), room=room), *self.selection)
 
+    def action_expand(self) -> None:
+        """Show the folded paste at the cursor, or else the last one, as it is."""
+        marks = self._pastes.marks(self.shown)
+        cursor = self._index(self.cursor_location)
+        if not marks:
+            return
+        mark = next((mark for mark in marks if mark.start <= cursor <= mark.end), marks[-1])
+        text = self._pastes.unfold(self.shown[slice(*mark)])
+        if self._pastes.is_expandable(text):
+            super()._replace_via_keyboard(text, *map(self._location, mark))
+        else:
+            self.border_subtitle = Content("too long to be shown here · ^G edits it")
+
+    def _sparing_pastes(self, edit: Edit) -> Edit:
+        """Return the edit with what it takes of a label made whole."""
+        marks = self._pastes.marks(self.shown)
+        start, end = sorted(map(self._index, (edit.from_location, edit.to_location)))
+        for mark in marks:
+            if start == end and mark.start < start < mark.end:
+                start = end = mark.end
+            elif mark.start < start < mark.end:
+                start = mark.start
+            if mark.start < end < mark.end:
+                end = mark.end
+        if not marks:
+            return edit
+        return Edit(edit.text, self._location(start), self._location(end), edit.maintain_selection_offset)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of the labels of folded pastes."""
+        marks = self._pastes.marks(self.shown)
+        if not marks:
+            return selection
+        before = self._index(self.selection.end)
+        start, end = (self._beside_paste(self._index(place), before, marks) for place in selection)
+        return Selection(self._location(start), self._location(end))
+
+    def _beside_paste(self, index: int, before: int, marks: Sequence[Span]) -> int:
+        mark = next((mark for mark in marks if mark.start < index < mark.end), None)
+        if mark is None:
+            return index
+        return mark.end if before <= mark.start else mark.start
+
     def _tell_of_pastes(self) -> None:
-        folded = self._pastes.folded(self.shown) if len(self.shown) <= 2 * LIMIT else []
-        glyph = self._paste_glyph
-        told = (f"{glyph} {size(len(text))}, {_lines(text)}" for text in folded[:3])
-        self.border_subtitle = Content(" ".join(told) + (" …" if len(folded) > 3 else ""))
+        told = ""
+        if len(self.shown) <= 2 * LIMIT and (marks := self._pastes.marks(self.shown)):
+            folded = [self._pastes.unfold(self.shown[slice(*mark)]) for mark in marks]
+            key = "^O shows it" if any(map(self._pastes.is_expandable, folded)) else "^G edits it"
+            told = f"{size(sum(map(len, folded)))} folded, sent whole · {key}"
+        self.border_subtitle = Content(told)
 
     def _index(self, location: Location) -> int:
         return self.document.get_index_from_location(location)  # type: ignore[attr-defined, no-any-return]
@@ -243,10 +313,6 @@ class InputBar(TextArea):
     def gutter_width(self) -> int:
         """Room for the prompt sign."""
         return 2
-
-    @property
-    def _paste_glyph(self) -> str:
-        return "#" if self._glyphs.ascii_only else "▤"
 
     def watch_references(self) -> None:
         """Colour the references again."""
@@ -301,13 +367,19 @@ class InputBar(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """Return a row's text with its colours."""
-        line = Text(drawn(self.document.get_line(line_index), self._paste_glyph), end="", no_wrap=True)
+        line = Text(drawn(self.document.get_line(line_index)), end="", no_wrap=True)
         if self._colours is None:
-            folded = bool(self._pastes.folded(self.shown))
-            self._colours = colours(self.shown, self.references, self._error, folded=folded)
+            cursor = self._index(self.cursor_location)
+            self._colours = colours(
+                self.shown, self.references, self._error, pastes=self._pastes, cursor=cursor
+            )
         for start, end, name in self._colours.get(line_index, ()):
             line.stylize(self._style(name), start, end)
         return line
+
+    @staticmethod
+    def _is_doubtful(found: Mapping[int, list[tuple[int, int, str]]]) -> bool:
+        return any(name in _DOUBTFUL for spans in found.values() for _, _, name in spans)
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"input--{name}")
@@ -558,8 +630,12 @@ class InputBar(TextArea):
 
     def watch_selection(self) -> None:
         """Let the list follow the word at the cursor."""
-        if self.is_mounted:
-            self.completer.follow()
+        if not self.is_mounted:
+            return
+        self.completer.follow()
+        if self._colours is not None and self._is_doubtful(self._colours):
+            self._colours = None  # what is incomplete at the cursor is wrong anywhere else
+            self._repaint()
 
     def on_completion_list_taken(self, message: CompletionList.Taken) -> None:
         message.stop()
@@ -577,8 +653,3 @@ class InputBar(TextArea):
     def on_blur(self) -> None:
         self._end_search()
         self.completer.forget()
-
-
-def _lines(text: str) -> str:
-    count = text.count("\n") + 1
-    return "1 line" if count == 1 else f"{count:,} lines"
