@@ -109,6 +109,8 @@ ACTIONS: Final = (
             whole=True,
         ),
     ),
+    Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
+    Action("next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent", "agent"),
     Action(
         "graph",
         "anywhere",
@@ -177,10 +179,6 @@ ACTIONS: Final = (
         "end",
         lambda c: c.feed.to_end(),
         "follow the output again; in a text: end of the line",
-    ),
-    Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
-    Action(
-        "next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent", "next agent"
     ),
     Action(
         "cancel",

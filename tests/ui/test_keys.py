@@ -82,6 +82,26 @@ async def test_keys_of_the_panels_are_text_in_the_input_and_in_the_find_line() -
         assert not stage.notices
 
 
+async def test_letters_that_mean_nothing_on_a_panel_go_to_the_input() -> None:
+    async with on_stage() as stage:
+        for selector in ("#panel-pm", "#output", "#graph", "#inspector"):
+            await stage.enter("@pm plan")
+            await stage.press("f3" if selector == "#graph" else "escape")
+            if selector == "#inspector":
+                stage.panel("pm").focus()
+                await stage.press("enter")
+            stage.screen.query_one(selector).focus()
+            await stage.pilot.pause()
+            assert not stage.bar.has_focus
+            await stage.type_text("@ba check")
+            assert stage.bar.text == "@ba check", selector
+            assert stage.bar.has_focus
+            await stage.press("ctrl+c")
+        stage.panel("pm").focus()
+        await stage.press("?")
+        assert "Help" in stage.dialog
+
+
 async def test_ctrl_d_quits_on_an_empty_input_only() -> None:
     async with on_stage() as stage:
         await stage.type_text("ab")
@@ -534,7 +554,7 @@ async def test_the_footer_shows_the_keys_that_matter_here() -> None:
     assert ("x", "cancel") in Keys().footer("panel, output", running=True)
     async with on_stage() as stage:
         assert "newline" in stage.line("footer")
-        assert "Alt+→ next agent" in stage.line("footer"), "panels are found by who has read nothing"
+        assert "Alt+→ agent" in stage.line("footer"), "panels are found by who has read nothing"
         stage.screen.query(Panel).first().focus()
         await stage.pilot.pause()
         assert "1–9 agent" in stage.line("footer")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.widgets import Input
@@ -195,6 +196,14 @@ class SessionScreen(Screen[None]):
     def action_press(self, name: str) -> None:
         """Do what the key of an action does."""
         press(self.controls, name)
+
+    def on_key(self, event: events.Key) -> None:
+        """Give what is typed where it means nothing to the input, and the keys with it."""
+        if event.is_printable and event.character and event.key not in self.active_bindings:
+            event.stop()
+            bar = self.query_one(InputBar)
+            self.set_focus(bar)
+            bar.type_in(event.character)
 
     def action_choose_number(self, number: int) -> None:
         """Choose an agent by the number on its panel."""

@@ -245,6 +245,13 @@ class InputBar(TextArea):
         self._repaint()
         self.refresh(layout=True)
 
+    def type_in(self, character: str) -> None:
+        """Take a character that was typed where it meant nothing."""
+        if character == "?" and self.is_empty:
+            self.post_message(self.Requested("help"))
+        else:
+            self._replace_via_keyboard(character, *self.selection)
+
     def take_in(self, foreign: str) -> None:
         """Insert a text from outside in place of the selection: cleaned, and folded if it is big."""
         room = LIMIT - sum(map(len, self.document.lines[:LIMIT]))
@@ -428,7 +435,7 @@ class InputBar(TextArea):
             self._show_found(self._recall.look_for(self._recall.words + event.character))
         elif event.character == "?" and self.is_empty:
             event.prevent_default().stop()
-            self.post_message(self.Requested("help"))
+            self.type_in("?")
         elif self._recall.is_searching and not self._bound_to(event.key) & _SEARCH_ACTIONS:
             self._end_search()
         if await self._run_binding(event.key):

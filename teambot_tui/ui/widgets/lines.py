@@ -207,8 +207,8 @@ class PlanLine(Line):
             self.refresh()
 
     def ask_for(self, error: StatementError) -> None:
-        """Show, quietly, what is missing at the end of what is being typed."""
-        self.hint(f"… {error.message}" + (f" {self._glyphs['dot']} {error.hint}" if error.hint else ""))
+        """Show, quietly, what could be typed on where a word is not finished."""
+        self.hint(error.hint or error.message)
 
     def hint(self, text: str) -> None:
         """Show a line of help while there is nothing to explain."""
