@@ -237,7 +237,9 @@ ACTIONS: Final = (
         "filter",
     ),
     Action("input", "panel, output", "i", lambda c: c.drafting.bar.focus(), "back to the input", "input"),
-    Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number", "agent"),
+    Action(
+        "", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number", "agent"
+    ),
     Action(
         "inspect",
         "panel, output",

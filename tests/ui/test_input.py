@@ -684,7 +684,9 @@ async def test_nothing_is_wrong_while_it_is_typed(text: str, word: str, style: s
         app.bar.references = dict.fromkeys(TEAM, "unknown") | {"ba": "bound"}
         app.bar.text = text
         await pilot.pause()
-        found = {key: value for row in range(text.count("\n") + 1) for key, value in styles_of(app, row).items()}
+        found = {
+            key: value for row in range(text.count("\n") + 1) for key, value in styles_of(app, row).items()
+        }
         assert found[word] == str(app.bar._style(style))
         if style == "incomplete":
             await pilot.press("left")

@@ -13,9 +13,10 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.action_table import ACTIONS
 from teambot_tui.ui.controllers.ladders import SecondPress
 from teambot_tui.ui.keys import Keys, bindings
+from teambot_tui.ui.widgets.find_line import FindLine
 from teambot_tui.ui.widgets.lines import Tabs
 from teambot_tui.ui.widgets.panel import Panel
-from tests.ui.stage import LARGE, SMALL, Clock, on_stage
+from tests.ui.stage import LARGE, SMALL, Clock, Stage, on_stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,16 +159,36 @@ async def test_graph_zoom_find_and_tasks_open_and_close() -> None:
 
         await stage.press("ctrl+f")
         await stage.type_text("one")
-        assert "2 found" in stage.plan
-        await stage.press("enter", "enter")
+        assert found(stage) == "2 found"
+        await stage.press("enter")
+        assert found(stage) == "1/2"
+        await stage.press("enter")
+        assert found(stage) == "2/2"
         await stage.press("escape")
         assert stage.bar.has_focus
-        assert not stage.screen.query_one("#find").display
+        assert not stage.screen.query_one("#find-line").display
 
         await stage.press("ctrl+t")
         assert "2 executing" in stage.dialog or "executing" in stage.dialog
         await stage.press("escape")
         await stage.press("ctrl+l")
+
+
+def found(stage: Stage) -> str:
+    """What the find line counts."""
+    return stage.screen.query_one(FindLine).count
+
+
+async def test_finding_and_filtering_look_different() -> None:
+    async with on_stage(SMALL) as stage:
+        await stage.press("ctrl+f")
+        finding = stage.screen.query_one("#find-what")
+        colour, words = finding.styles.background, str(finding.render())
+        await stage.press("escape")
+        stage.feed.focus()
+        await stage.press("/")
+        assert (finding.styles.background, str(finding.render())) != (colour, words)
+        assert "hides" in stage.plan
 
 
 async def test_a_slash_filters_the_output() -> None:
@@ -183,11 +204,11 @@ async def test_a_slash_filters_the_output() -> None:
         stage.panel("pm").focus()
         await stage.press("/")
         await stage.type_text("login")
-        assert "2 tasks have it" in stage.plan
+        assert found(stage) == "2/3 tasks"
         assert "check" in stage.drawn("#output")
         assert "write" not in stage.drawn("#output")
         await stage.type_text(" [h")
-        assert "1 task has it" in stage.plan
+        assert found(stage) == "1/3 tasks"
         assert "plan the Login" not in stage.drawn("#output")
         await stage.press("enter")
         assert stage.feed.has_focus
@@ -196,13 +217,13 @@ async def test_a_slash_filters_the_output() -> None:
         assert stage.app.clipboard == "no login [here]"
         await stage.press("escape")
         assert stage.bar.has_focus
-        assert not stage.screen.query_one("#find").display
+        assert not stage.screen.query_one("#find-line").display
         for words in ("plan the Login", "check", "write"):
             assert words in stage.drawn("#output")
-        assert "found" not in stage.plan
+        assert found(stage) == ""
         await stage.press("ctrl+f")
         await stage.type_text("o")
-        assert "3 found" in stage.plan, "finding hides nothing"
+        assert found(stage) == "3 found", "finding hides nothing"
         assert "write" in stage.drawn("#output")
 
 
@@ -221,8 +242,11 @@ async def test_finding_and_copying_in_the_inspector() -> None:
         await stage.pilot.pause()
         await stage.press("/")
         await stage.type_text("one")
-        assert "2 found" in stage.plan
-        await stage.press("enter", "n", "N", "y")
+        assert found(stage) in ("2 found", "1/2")
+        await stage.press("enter", "n")
+        assert found(stage) == "2/2"
+        await stage.press("N", "y")
+        assert found(stage) == "1/2"
         assert stage.app.clipboard == "one two one"
         await stage.press("Y")
         assert stage.app.clipboard == "plan"
@@ -243,10 +267,10 @@ async def test_a_filter_follows_what_is_said() -> None:
         stage.feed.focus()
         await stage.press("/")
         await stage.type_text("passkey")
-        assert "0 tasks" in stage.plan
+        assert found(stage) == "0/2 tasks"
         assert "plan" not in stage.drawn("#output")
         await stage.answer("ba#1", "a passkey")
-        await stage.until(lambda: "1 task has it" in stage.plan)
+        await stage.until(lambda: found(stage) == "1/2 tasks")
         assert "a passkey" in stage.drawn("#output")
         assert "plan" not in stage.drawn("#output")
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.widgets import Input
-
 from teambot_tui.engine.facts import ContextSet
 from teambot_tui.ui.action_table import SLASH_COMMANDS, words_for
 from teambot_tui.ui.actions import Actions
@@ -28,6 +26,7 @@ from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.offers import Offers
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.feed import Feed
+from teambot_tui.ui.widgets.find_line import FindLine
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import PlanLine
@@ -67,7 +66,7 @@ class Controls:
         self.mirror = mirror = Mirror(session.roster, session.policy)
         mirror.take_in(ContextSet(0.0, key, value) for key, value in session.board.context.items())
         self.feed = feed = Feed(glyphs)
-        self._find = Input(placeholder="find", id="find")
+        self._find = FindLine()
         self._inspector = inspector = Inspector(glyphs)
         self._graph = Graph(glyphs)
         self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows

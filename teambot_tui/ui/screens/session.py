@@ -260,6 +260,9 @@ class SessionScreen(Screen[None]):
     def on_inspector_find_requested(self) -> None:
         self.controls.finding.find_in_inspector()
 
+    def on_inspector_found(self) -> None:
+        self.controls.finding.count()
+
     def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
         self.controls.person.copy(message.text)
         self.controls.person.tell(f"Copied {message.what}.")

@@ -74,6 +74,11 @@ class PlainLines(Widget):
         """Which match is at hand, counted from 1; 0 where there is none."""
         return self._at + 1 if self._found else 0
 
+    @property
+    def count(self) -> int:
+        """How many matches there are."""
+        return len(self._found)
+
     def rows_below(self, row: int) -> int:
         """How many rows there are from this one on; where there is no room for a text, always one."""
         if self.size.width < NARROWEST:
