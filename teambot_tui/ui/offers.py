@@ -1,4 +1,4 @@
-"""What is known of each candidate of a completion, in a few words: one who chooses need not look elsewhere."""
+"""What is known of each candidate of a completion: who chooses need not look elsewhere."""
 
 from __future__ import annotations
 

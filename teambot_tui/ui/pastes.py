@@ -1,8 +1,8 @@
 """Long pastes: each stands in the input as a short label and is whole again when the text is read.
 
-What stands before a paste stays in sight, and a line that holds megabytes can be typed in. The characters of a
-label are of a private kind: the first one stands for the text, and all of them are drawn as `[200 lines pasted]`.
-Who edits must take a label as one: `marks` tells where they are.
+What stands before a paste stays in sight, and a line that holds megabytes can be typed in. The characters of
+a label are private ones: the first stands for the text, and all are drawn, as `[200 lines pasted]`. Who edits
+must take a label as one: `marks` tells where they are.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Display:
         self.show_tab(self._screen.query_one(Tabs).step(by))
 
     def back(self) -> None:
-        """Close what is open, the last first; with nothing open, go back to everyone's output and the input."""
+        """Close what is open, the last first; with nothing open, go back to all output and the input."""
         for opened in ("-finding", "-inspecting", "-graphing", "-zoomed"):
             if self._screen.has_class(opened):
                 self._screen.remove_class(opened)

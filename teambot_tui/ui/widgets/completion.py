@@ -1,4 +1,4 @@
-"""The list of what could be meant and what is known of it, above the input, which keeps the focus and the keys."""
+"""What could be meant and what is known of it: a list above the input, which keeps the focus and the keys."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Completer:
         self.details: Mapping[str, str] = {}
         """A few words about `@pm`, `$pm` or `/help`, for when nothing better is known."""
         self.describe: Callable[[Sequence[str]], Sequence[tuple[str, str]]] = lambda _: ()
-        """For each of these candidates, how to show it and what is to be known of it now; or nothing at all."""
+        """How to show each of these candidates and what is known of it now; or nothing at all."""
 
     @property
     def _shown(self) -> str:

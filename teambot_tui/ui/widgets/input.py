@@ -189,7 +189,7 @@ class InputBar(TextArea):
         self.move_cursor(self.document.end)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text, of a folded paste all or nothing; what is offered for an empty one is remembered."""
+        """Change the text, of a folded paste all or nothing; remember what is offered for an empty one."""
         self._offering = True
         try:
             return super().edit(self._sparing_pastes(edit))
