@@ -290,9 +290,16 @@ async def test_notices_stay_clear_of_the_title_the_plan_and_the_input() -> None:
             stage.app.notify(f"notice {number}", markup=False)
         await stage.pilot.pause()
         rack = stage.screen.query_one("ToastRack")
-        await stage.until(lambda: rack.query("Toast") and rack.region.height, "the notices")
-        assert rack.region.y >= stage.screen.query_one("#title").region.bottom
-        assert rack.region.bottom <= stage.screen.query_one("#plan").region.y
+        await stage.paste("a text\n" * 8)
+        await stage.until(lambda: len(rack.query("Toast")) == 8, "the notices")
+        await stage.pilot.pause()
+        drawn = stage.screen._compositor.visible_widgets
+        toasts = [drawn[toast] for toast in rack.query("Toast") if toast in drawn]
+        areas = [region.intersection(clip) for region, clip in toasts]
+        assert areas
+        assert stage.bar.region.height == 10
+        assert min(area.y for area in areas) >= stage.screen.query_one("#title").region.bottom
+        assert max(area.bottom for area in areas) <= stage.screen.query_one("#plan").region.y
 
 
 async def test_an_engine_that_dies_is_told_and_what_is_there_can_still_be_read() -> None:
