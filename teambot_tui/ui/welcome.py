@@ -60,13 +60,14 @@ def welcome(
 def _team(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], most: int) -> list[Content]:
     """Return a line for each of the team; what all run on is told once."""
     different = set(backends.values())
-    on = f" on {next(iter(different))}" if len(different) == 1 else ""
+    same = next(iter(different)) if len(different) == 1 else ""
+    on = f" on {same}" if same not in ("", "rehearsal") else ""
     lines = [Content(f"Your team{on}").stylize("bold")]
     width = max(map(len, backends), default=0)
     for number, (agent, backend) in enumerate(list(backends.items())[:most], start=1):
         line = Content(f"  {number:>{len(str(min(most, len(backends))))}} @{agent:{width}}  ")
         line = line.stylize("$text-primary")
-        if not on:
+        if not same:
             line += Content(f"({backend})  ").stylize("$text-muted")
         lines.append(line + Content(one_line(descriptions.get(agent, ""), _LONGEST)))
     if len(backends) > most:

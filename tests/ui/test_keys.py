@@ -182,6 +182,8 @@ def found(stage: Stage) -> str:
 async def test_finding_and_filtering_look_different() -> None:
     async with on_stage(SMALL) as stage:
         await stage.press("ctrl+f")
+        assert "r retry" not in stage.line("footer"), "letters are text here"
+        assert "Esc leaves" in stage.line("footer")
         finding = stage.screen.query_one("#find-what")
         colour, words = finding.styles.background, str(finding.render())
         await stage.press("escape")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.widgets import Input
+
 from teambot_tui.ui.glyphs import money, tokens
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
@@ -143,7 +145,10 @@ class Alerts:
         asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
         where = "input" if typing else "panel, output"
         running = any(map(self._mirror.queue, self._mirror.roster.agents))
-        self._screen.query_one(KeyBar).tell([*asking, *keys.footer(where, running=running)])
+        shown = keys.footer(where, running=running)
+        if isinstance(self._screen.focused, Input):
+            shown = [("Enter", "goes on"), (keys.said("back"), "leaves")]
+        self._screen.query_one(KeyBar).tell([*asking, *shown])
 
     def open_inbox(self) -> None:
         """Open the inbox."""
