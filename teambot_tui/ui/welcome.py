@@ -64,11 +64,12 @@ def _team(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], 
     on = f" on {same}" if same not in ("", "rehearsal") else ""
     lines = [Content(f"Your team{on}").stylize("bold")]
     width = max(map(len, backends), default=0)
+    longest = max(map(len, backends.values()), default=0)
     for number, (agent, backend) in enumerate(list(backends.items())[:most], start=1):
         line = Content(f"  {number:>{len(str(min(most, len(backends))))}} @{agent:{width}}  ")
         line = line.stylize("$text-primary")
         if not same:
-            line += Content(f"({backend})  ").stylize("$text-muted")
+            line += Content(f"{f'({backend})':{longest + 2}}  ").stylize("$text-muted")
         lines.append(line + Content(one_line(descriptions.get(agent, ""), _LONGEST)))
     if len(backends) > most:
         lines[-1] = Content(f"  … and {len(backends) - most + 1} more: /agents").stylize("$text-muted")
