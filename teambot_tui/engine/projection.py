@@ -40,7 +40,7 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Notice, Usage
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
-from teambot_tui.engine.views import AgentView, BudgetView, Frame, TaskView, VariableView
+from teambot_tui.engine.views import AgentView, BudgetView, Frame, OutputView, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
 from teambot_tui.language.nodes import Code, Words
 
@@ -327,7 +327,7 @@ class Projection:
         lane = self._board.lanes.get(agent)
         view = self._at_work(agent, lane) if lane is not None else AgentView(agent)
         if lane is not None and (lane.newest or lane.latest):
-            view = replace(view, reference="waiting" if lane.newest else "bound")
+            view = replace(view, reference="waiting" if lane.newest else "bound", output=self._output(lane))
         defined = self._session.roster.temporary.get(agent)
         if defined is None:
             return view
@@ -371,6 +371,13 @@ class Projection:
             usage=doing.usage,
             total=total,
         )
+
+    def _output(self, lane: Lane) -> OutputView | None:
+        task = lane.latest
+        if task is None:
+            return None
+        first = self._first_lines.get(task.id, "").partition("\n")[0].lstrip("# ")
+        return OutputView(task.id, task.output.total, task.ended or 0.0, first)
 
     def variable(self, name: str) -> VariableView:
         """Return a variable, as its newest capture stands."""

@@ -52,6 +52,16 @@ class TaskView:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputView:
+    """What is shown of an output: how large it is, when it ended, how it begins."""
+
+    task: TaskId
+    size: int
+    ended: float
+    first_line: str
+
+
+@dataclass(frozen=True, slots=True)
 class AgentView:
     """What an agent's panel shows."""
 
@@ -85,6 +95,8 @@ class AgentView:
     """What the agent has used in all."""
     reference: str = "unknown"
     """What a reference to it would be: `bound`, `waiting`, or `unknown` without output."""
+    output: OutputView | None = None
+    """What a reference to it inserts, if that is there."""
 
     @property
     def name(self) -> str:

@@ -75,6 +75,7 @@ ACTIONS: Final = (
     Action("newer", "input", "down", "next", "history: newer"),
     Action("search-history", "input", "ctrl+r", "search", "search the history"),
     Action("edit", "input", "ctrl+g", "edit_outside", "edit in $EDITOR"),
+    Action("expand", "input", "ctrl+o", "expand", "show a folded paste whole"),
     Action("undo", "input", "ctrl+underscore,super+z", "undo", "undo"),
     Action("delete-or-quit", "input", "ctrl+d", "leave", "delete to the right; on an empty input: quit"),
     Action("word-left", "input", "ctrl+left", "step(-1)", "a word left; on an empty input: previous agent"),
@@ -84,14 +85,14 @@ ACTIONS: Final = (
         "anywhere",
         "escape",
         lambda c: c.display.back(),
-        "close what is open; twice: cancel the chosen agent's task",
+        "close what is open, then back to all and the input; it never cancels",
     ),
     Action(
         "interrupt",
         "anywhere",
         "ctrl+c",
         lambda c: c.display.interrupt(),
-        "copy, then clear the input, then twice: cancel, then quit",
+        "copy, then clear the input, then twice: cancel what runs, or quit",
     ),
     Action(
         "help",
@@ -108,6 +109,8 @@ ACTIONS: Final = (
             whole=True,
         ),
     ),
+    Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
+    Action("next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent", "agent"),
     Action(
         "graph",
         "anywhere",
@@ -177,8 +180,6 @@ ACTIONS: Final = (
         lambda c: c.feed.to_end(),
         "follow the output again; in a text: end of the line",
     ),
-    Action("previous-agent", "anywhere", "alt+left", lambda c: c.display.step_agent(-1), "previous agent"),
-    Action("next-agent", "anywhere", "alt+right", lambda c: c.display.step_agent(1), "next agent"),
     Action(
         "cancel",
         "panel, output",
@@ -198,7 +199,7 @@ ACTIONS: Final = (
         "panel, output",
         "r",
         lambda c: c.chosen.retry(),
-        "retry",
+        "bring back what failed or was cancelled",
         "retry",
         command=SlashCommand(
             "<agent|task>", "do a failed or cancelled task again", commands.retry, commands.targets
@@ -209,7 +210,8 @@ ACTIONS: Final = (
         "panel, output",
         "R",
         lambda c: c.chosen.again(),
-        "do it once more, as a new task",
+        "do it again, as a new task",
+        "again",
         command=SlashCommand(
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
@@ -249,7 +251,9 @@ ACTIONS: Final = (
         "filter",
     ),
     Action("input", "panel, output", "i", lambda c: c.drafting.bar.focus(), "back to the input", "input"),
-    Action("", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number"),
+    Action(
+        "", "panel, output", "1,2,3,4,5,6,7,8,9", "choose_number", "choose an agent by its number", "agent"
+    ),
     Action(
         "inspect",
         "panel, output",

@@ -113,11 +113,11 @@ class Actions:
         """Cancel these; whoever asks has named them already."""
         self._bridge.ask(Service.cancel_tasks, tasks)
 
-    def warn(self, tasks: Sequence[TaskId], key: str) -> None:
-        """Say what a second press of a key would cancel."""
+    def foretell(self, tasks: Sequence[TaskId], tell: Callable[[str], None]) -> None:
+        """Tell what cancelling these would do."""
 
         async def say() -> None:
-            self._person.tell(f"{key} {(await self.ask(Service.consequences, tasks)).words}.")
+            tell((await self.ask(Service.consequences, tasks)).words)
 
         self._person.in_background(say())
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -37,15 +37,16 @@ if TYPE_CHECKING:
     from teambot_tui.agents.changes import Change
     from teambot_tui.agents.discovery import FoundProgram
     from teambot_tui.agents.project import Project
+    from teambot_tui.engine.ids import AgentId
     from teambot_tui.ui.app import TeambotApp
 
 REHEARSAL: Final = "rehearsal"
 
 
 class Chooser(ModalScreen[str | None]):
-    """A list of what was found; Enter chooses for good, Esc rehearses this time."""
+    """A list of what was found; Enter chooses for good; Esc, or just typing, rehearses this time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Rehearse")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Rehearse")]
 
     def __init__(self, found: Sequence[FoundProgram]) -> None:
         super().__init__()
@@ -54,7 +55,7 @@ class Chooser(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content("What shall the team run on?")
-            box.border_subtitle = Content("Enter chooses and remembers · Esc rehearses this time")
+            box.border_subtitle = Content("Enter chooses and remembers · Esc or typing rehearses this time")
             yield Static(
                 Content("These agents are installed. Your settings can give each member its own."),
                 markup=False,
@@ -66,6 +67,14 @@ class Chooser(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Get out of the way of who types."""
+        if event.is_printable and event.character:
+            event.stop()
+            cast("TeambotApp", self.app).session_screen.query_one(InputBar).type_in(event.character)
+            if self.is_current:  # the first one of a burst closes it
+                self.dismiss(None)
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         self.dismiss(message.option_id)
@@ -144,11 +153,14 @@ async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -
         return
     chosen = await app.push_screen_wait(Chooser(found))
     if chosen is None:
+        _show(app, project.team.backends, project, [each.name for each in found])
         return
     try:
         if chosen != REHEARSAL:
             await asyncio.wrap_future(app.bridge.ask(Service.use_backend, chosen))
-            _show(app, project, chosen)
+            for panel in app.session_screen.query(Panel):
+                panel.run_on(chosen)
+            _show(app, dict.fromkeys(project.team.backends, chosen), project)
         path = await asyncio.to_thread(remember_backend, chosen, project.directory, environ)
     except (ImportError, RefusedError) as error:
         app.notify(f"{chosen} cannot be used: {one_line(str(error))}", severity="error", markup=False)
@@ -158,10 +170,9 @@ async def offer(project: Project, environ: Mapping[str, str], app: TeambotApp) -
         app.notify(f"The team runs on {chosen}." + (f" {path} says so." if path else ""), markup=False)
 
 
-def _show(app: TeambotApp, project: Project, backend: str) -> None:
-    screen, team = app.session_screen, project.team
-    for panel in screen.query(Panel):
-        panel.run_on(backend)
-    backends = dict.fromkeys(team.backends, backend)
+def _show(
+    app: TeambotApp, backends: Mapping[AgentId, str], project: Project, found: Sequence[str] = ()
+) -> None:
     for name, short in (("#welcome", False), ("#welcome-short", True)):
-        screen.query_one(name, Static).update(welcome(backends, team.descriptions, short=short))
+        words = welcome(backends, project.team.descriptions, short=short, found=found)
+        app.session_screen.query_one(name, Static).update(words)

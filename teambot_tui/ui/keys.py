@@ -45,12 +45,21 @@ class Keys:
         keys = next(key.keys for key in self.table if key.name == name)
         return key_name(keys.split(",")[0])
 
-    def footer(self, where: str) -> list[tuple[str, str]]:
-        """Return the keys to show while the focus is there, its own first, as they are on keyboards."""
+    def footer(self, where: str, *, running: bool = False) -> list[tuple[str, str]]:
+        """Return the keys to show while the focus is there, its own first, as they are on keyboards.
+
+        How to cancel is told while something runs, and only then.
+        """
         shown = [
-            key for place in (where, "anywhere") for key in self.table if key.where == place and key.short
+            (_written(key.keys), key.short)
+            for place in (where, "anywhere")
+            for key in self.table
+            if key.where == place and key.short and (running or key.name != "cancel")
         ]
-        return [(_written(key.keys.split(",")[0]), key.short) for key in shown]
+        if running and where == "input":
+            interrupt = next(_written(key.keys) for key in self.table if key.name == "interrupt")
+            shown.insert(1, (f"{interrupt} {interrupt}", "cancel"))
+        return shown
 
 
 _NAMES: Final = {
@@ -66,6 +75,8 @@ _NAMES: Final = {
     "question_mark": "?",
     "equals_sign": "=",
     "greater_than_sign": ">",
+    "left": "←",
+    "right": "→",
 }
 
 
@@ -84,7 +95,10 @@ def _sign(part: str) -> str:
         return ""
 
 
-def _written(key: str) -> str:
-    if key.startswith("ctrl+") and len(key) == len("ctrl+x"):
-        return f"^{key[-1].upper()}"
-    return key_name(key)
+def _written(keys: str) -> str:
+    first, *_, last = keys.split(",") * 2
+    if first == "1" and last == "9":
+        return "1–9"
+    if first.startswith("ctrl+") and len(first) == len("ctrl+x"):
+        return f"^{first[-1].upper()}"
+    return key_name(first)

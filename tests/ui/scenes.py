@@ -222,6 +222,28 @@ async def planned(stage: Stage) -> None:
     await stage.type_text(FIRST)
 
 
+async def completing(stage: Stage) -> None:
+    """While two work and others wait, an output is chosen to go in."""
+    await building(stage)
+    await stage.type_text("@writer Sum up $")
+    await stage.press("down")
+
+
+async def pasted(stage: Stage) -> None:
+    """A long paste stands in the input, in a line."""
+    await stage.type_text("@reviewer Find what is wrong in ")
+    stage.bar.take_in("".join(f"{number:03} GET /login 500\n" for number in range(1, 200)))
+    await stage.type_text(" and say why")
+
+
+async def finding(stage: Stage) -> None:
+    """A word is looked for in all output."""
+    await building(stage)
+    await stage.press("ctrl+f")
+    await stage.type_text("passkey")
+    await stage.press("enter", "enter")
+
+
 async def working(stage: Stage) -> None:
     """Two work, one waits for both, another one for that one."""
     await stage.enter(FIRST, made=3)

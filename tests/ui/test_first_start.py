@@ -17,6 +17,7 @@ from teambot_tui.agents.project import open_project
 from teambot_tui.ui import first_start
 from teambot_tui.ui.first_start import Chooser, TrustQuestion
 from teambot_tui.ui.start import app_for
+from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import Clock, output_of, press, type_text, until
 
@@ -96,6 +97,19 @@ async def test_escape_rehearses_and_writes_nothing(home: Home) -> None:
         await until(pilot, lambda: isinstance(app.screen, Chooser), "the question")
         await press(pilot, "escape")
         await until(pilot, lambda: not isinstance(app.screen, Chooser), "the session")
+    assert not home.config.exists()
+
+
+async def test_it_gets_out_of_the_way_of_who_types(home: Home) -> None:
+    home.install("llm")
+    async with opened(home.project()) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, Chooser), "the question")
+        await type_text(pilot, "@pm plan")
+        await until(pilot, lambda: not isinstance(app.screen, Chooser), "the session")
+        bar = app.session_screen.query_one(InputBar)
+        await until(pilot, lambda: bar.text == "@pm plan", "all that was typed")
+        words = str(app.session_screen.query_one("#welcome", Static).visual)
+        assert "Installed here: llm." in words
     assert not home.config.exists()
 
 

@@ -61,6 +61,7 @@ class Desk(App[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("output", id="output", markup=False)
+        yield self.bar.completer.list
         yield self.bar
         yield Button("next")
 
@@ -303,10 +304,100 @@ async def test_the_list_follows_what_is_typed_and_tab_takes() -> None:
     async with app.run_test() as pilot:
         await pilot.press("@", "tab", "b")
         assert popup(app).candidates == ("@ba", "@builder-1", "@builder-2")
-        await pilot.press("down", "tab")
+        assert popup(app).choice is None, "what was chosen was chosen of others"
+        await pilot.press("down", "down", "tab")
         assert app.bar.text == "@builder-1 "
         await pilot.press("$", "tab", "x")
         assert not popup(app).is_open
+
+
+@pytest.mark.parametrize("text", ["@b", "@pm use $b", "/he", "@pm say {pl", "@pm --mo", "@pm,b"])
+async def test_the_list_opens_by_itself_and_enter_still_sends(text: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.completer.variables = ("plan",)
+        await type_in(pilot, text)
+        assert popup(app).is_open
+        assert popup(app).choice is None
+        await pilot.press("enter")
+        assert [message.text for message in app.said if isinstance(message, InputBar.Submitted)] == [text]
+        assert not popup(app).is_open
+
+
+@pytest.mark.parametrize("text", ["plan it", "@pm and/or", "@pm at 5", "@pm a - b", "@pm /usr"])
+async def test_the_list_stays_closed_in_plain_words(text: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, text)
+        await app.workers.wait_for_complete()
+        assert not popup(app).is_open
+
+
+async def test_what_comes_by_paste_or_from_the_history_opens_nothing() -> None:
+    app = Desk(past_of("@pm", "@ba"))
+    async with app.run_test() as pilot:
+        await pilot.press("up", "up")
+        assert app.bar.text == "@pm"
+        app.bar.text = ""
+        await paste(pilot, app, "@b")
+        assert not popup(app).is_open
+
+
+@pytest.mark.parametrize(("key", "choice"), [("down", "@ba"), ("up", "@builder-2"), ("tab", "@ba")])
+async def test_enter_takes_what_was_moved_to(key: str, choice: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await pilot.press("@", "b", key)
+        assert popup(app).choice == choice
+        await pilot.press("enter")
+        assert app.bar.text == f"{choice} "
+        assert not app.heard(InputBar.Submitted)
+
+
+async def test_a_closed_list_stays_closed_for_its_word() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await pilot.press("@", "escape", "b")
+        assert not popup(app).is_open
+        await pilot.press("tab")
+        assert popup(app).is_open, "unless it is asked for"
+        await pilot.press("escape", *"a $")
+        assert popup(app).candidates[0] == "$pm"
+        assert app.notes == []
+
+
+async def test_the_list_tells_what_is_known_and_shows_it_short() -> None:
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "@")
+        assert [offer.text for offer in popup(app).offers] == [*(f"@{name}" for name in TEAM), "@all"]
+        known = {"@ba": ("@ba", "\u25cf executing 0:12"), "@pm": ("@pm", "words " * 50)}
+        app.bar.completer.describe = lambda names: [known.get(name, (name, "")) for name in names]
+        app.bar.completer.details = {"@all": "everyone"}
+        app.bar.completer.tell_again()
+        await pilot.pause()
+        rows = str(popup(app).render()).splitlines()
+        assert rows[1].split() == ["@ba", "●", "executing", "0:12"]
+        assert rows[0].rstrip().endswith("…")
+        assert rows[-1].split() == ["@all", "everyone"]
+        assert popup(app).region.right <= 80
+        assert popup(app).region.bottom <= app.bar.region.y
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (120, 40)])
+async def test_the_list_covers_neither_the_input_nor_what_it_stands_before(size: tuple[int, int]) -> None:
+    app = Desk()
+    async with app.run_test(size=size) as pilot:
+        for rows in ("", "one\ntwo\n", "word " * 60):
+            app.bar.text = rows
+            await pilot.press(*(["ctrl+j"] if rows else []), "@")
+            await pilot.pause()
+            area = popup(app).region
+            assert popup(app).is_open
+            assert area.bottom <= app.bar.region.y
+            assert area.y >= 0
+            assert area.right <= size[0]
+            assert len(str(popup(app).render()).splitlines()) == area.height - 2
 
 
 async def test_escape_closes_the_list_and_only_then_is_the_apps() -> None:
@@ -380,6 +471,25 @@ async def test_paths_are_completed(tmp_path: Path) -> None:
         await pilot.pause()
         assert app.bar.text == "@pm read ./source/main.py "
         assert app.bar.has_focus
+
+
+async def test_paths_open_by_themselves_also_behind_include(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "plan.md").touch()
+    (tmp_path / "notes.md").touch()
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.completer.folder = tmp_path
+        await type_in(pilot, "@pm read ./")
+        await app.workers.wait_for_complete()
+        assert popup(app).candidates == ("./docs/", "./notes.md")
+        app.bar.text = "@pm read "
+        await type_in(pilot, "{{include: docs/")
+        await app.workers.wait_for_complete()
+        assert popup(app).candidates == ("docs/plan.md",)
+        await pilot.press("tab")
+        await app.workers.wait_for_complete()
+        assert app.bar.text == "@pm read {{include: docs/plan.md}}"
 
 
 def test_where_a_path_is_typed(tmp_path: Path) -> None:
@@ -550,6 +660,50 @@ async def test_colours_by_meaning_and_state() -> None:
         assert "strike" in styles["$writer"]
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "style"),
+    [
+        ("@bui", "@bui", "incomplete"),
+        ("@zz", "@zz", "incomplete"),
+        ("@zz plan", "@zz", "agent-unknown"),
+        ("@pm, zz plan", "zz", "agent-unknown"),
+        ("@pm use $b", "$b", "incomplete"),
+        ("@pm use $zz and", "$zz", "reference-unknown"),
+        ("@pm use $writer", "$writer", "incomplete"),
+        ("@pm use $writer now", "$writer", "reference-unknown"),
+        ("@writer write -> @pm check $writer now", "$writer", "reference-waiting"),
+        ("@pm use $ba now", "$ba", "reference-bound"),
+        ("@all plan", "@all", "agent"),
+        ("@project_manager plan", "@project_manager", "agent"),
+        ('$scan := {base: "ba", prompt: "x"}\n@scan look', "@scan", "agent"),
+    ],
+)
+async def test_nothing_is_wrong_while_it_is_typed(text: str, word: str, style: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.bar.references = dict.fromkeys(TEAM, "unknown") | {"ba": "bound"}
+        app.bar.text = text
+        await pilot.pause()
+        found = {
+            key: value for row in range(text.count("\n") + 1) for key, value in styles_of(app, row).items()
+        }
+        assert found[word] == str(app.bar._style(style))
+        if style == "incomplete":
+            await pilot.press("left")
+            assert styles_of(app)[word] != found[word], "it is wrong once the cursor is elsewhere"
+
+
+async def test_an_error_at_the_cursor_is_unfinished() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "@zz")
+        assert app.bar.is_unfinished(Span(0, 3))
+        await type_in(pilot, " x")
+        assert not app.bar.is_unfinished(Span(0, 3))
+        await pilot.press("home")
+        assert app.bar.is_unfinished(Span(0, 3))
+
+
 async def test_colours_cross_rows() -> None:
     app = Desk()
     async with app.run_test():
@@ -619,7 +773,8 @@ async def test_ten_megabytes_are_pasted_edited_undone_and_sent_without_lag(piece
             await paste(pilot, app, big)
             await type_in(pilot, " sum up")
         assert app.bar.text == f"@pm {big} sum up"
-        assert "line" in str(app.bar.border_subtitle)
+        assert "pasted]" in app.bar.get_line(0).plain
+        assert "^G edits it" in str(app.bar.border_subtitle)
         await pilot.press(*["left"] * 7, "backspace")
         assert app.bar.text == "@pm  sum up"
         await pilot.press("ctrl+underscore")
@@ -634,3 +789,85 @@ async def test_ten_megabytes_are_pasted_edited_undone_and_sent_without_lag(piece
         assert app.bar.text == f"@pm {big} sum up"
         assert app.bar.shown.startswith("@pm ")
         assert len(app.bar.shown) < 2_000
+
+
+def drawn(app: Desk) -> list[str]:
+    return [app.bar.get_line(row).plain for row in range(app.bar.document.line_count)]
+
+
+async def test_a_long_paste_keeps_the_agent_in_sight_and_tells_its_length() -> None:
+    log = "\n".join(f"line {number} of a log" for number in range(1, 201))
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bar.references = {"pm": "unknown"}
+        await type_in(pilot, "@pm sum up ")
+        await paste(pilot, app, log)
+        await type_in(pilot, " in a line")
+        assert drawn(app) == ["@pm sum up [200 lines pasted] in a line"]
+        assert app.bar.content_size.height == 1
+        assert "3.4k folded, sent whole · ^O shows it" in str(app.bar.border_subtitle)
+        assert {"@pm", "[200 lines pasted]"} <= set(styles_of(app))
+        await pilot.press("enter")
+        assert [m.text for m in app.said if isinstance(m, InputBar.Submitted)] == [
+            f"@pm sum up {log} in a line"
+        ]
+
+
+async def test_a_label_is_one_for_every_key() -> None:
+    log = "one line of it\n" * 50
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "<")
+        await paste(pilot, app, log)
+        await type_in(pilot, ">")
+        await pilot.press("left", "left")
+        assert app.bar.cursor_location == (0, 1)
+        await type_in(pilot, "a")
+        await pilot.press("right")
+        await type_in(pilot, "b")
+        assert app.bar.text == f"<a{log}b>"
+        assert drawn(app) == ["<a[51 lines pasted]b>"]
+        await pilot.press("left", "shift+left", "ctrl+c")
+        assert app.clipboard == log
+        await pilot.press("backspace")
+        assert app.bar.text == "<ab>"
+        await pilot.press("ctrl+underscore")
+        assert app.bar.text == f"<a{log}b>"
+        await pilot.press("end", "left", "left", "left", "delete")
+        assert app.bar.text == "<ab>"
+        await paste(pilot, app, log)
+        await pilot.press("ctrl+w")
+        assert app.bar.text in ("<ab>", "b>")
+        app.bar.text = ""
+        await paste(pilot, app, log)
+        for key in ("home", "ctrl+right", "ctrl+left", "shift+end", "x"):
+            await pilot.press(key)
+        assert app.bar.text == "x"
+
+
+async def test_a_paste_is_shown_on_demand_and_folded_again_by_undo() -> None:
+    log = "[/x] of it\n" * 20
+    app = Desk()
+    async with app.run_test() as pilot:
+        await type_in(pilot, "@pm ")
+        await paste(pilot, app, log)
+        await type_in(pilot, "go")
+        await pilot.press("ctrl+o")
+        assert drawn(app)[:2] == ["@pm [/x] of it", "[/x] of it"]
+        assert app.bar.text == f"@pm {log}go"
+        assert not app.bar.border_subtitle
+        await pilot.press("ctrl+o", "ctrl+underscore")
+        assert drawn(app) == ["@pm [21 lines pasted]go"]
+        assert app.bar.text == f"@pm {log}go"
+        app.bar.load_text("x" * 20_000)
+        await pilot.press("ctrl+o")
+        assert "^G" in str(app.bar.border_subtitle)
+
+
+async def test_a_long_text_of_the_history_shows_how_it_begins() -> None:
+    text = "@pm look\n" + "at this\n" * 60 + "the end"
+    app = Desk(past_of(text))
+    async with app.run_test() as pilot:
+        await pilot.press("up")
+        assert drawn(app) == ["@pm look", "at this", "at this", "[59 lines]the end"]
+        assert app.bar.text == text

@@ -31,6 +31,27 @@ def test_the_plan_of_a_statement() -> None:
     assert plan_of("@pm plan", Glyphs(ascii_only=True)).isascii()
 
 
+def test_what_is_unfinished_is_not_called_wrong() -> None:
+    session = session_of(Gate())
+    error = session.explain("@pm use $b")
+    line = PlanLine(Glyphs())
+    line.explain(error)
+    assert line.has_class("-error")
+    line.explain(error, unfinished=True)
+    assert not line.has_class("-error")
+    assert "did you mean $ba?" in str(line.render())
+    assert "Unknown" not in str(line.render())
+
+
+async def test_a_warning_stands_over_the_plan_and_goes_by_itself() -> None:
+    async with on_stage() as stage:
+        line = stage.screen.query_one(PlanLine)
+        line.warn("first", 60)
+        line.warn("Esc again leaves", 0.001)
+        line.hint("something below")
+        await stage.until(lambda: "something below" in stage.plan, "the warning to go")
+
+
 def test_the_plan_says_that_a_promoted_agent_is_replaced() -> None:
     session = session_of(Gate(), promoted=(AgentId("writer"),))
     line = PlanLine(Glyphs())

@@ -275,9 +275,31 @@ async def test_the_welcome_shows_the_whole_team_at_every_size(size: tuple[int, i
         shown = "#welcome-short" if size == SMALL else "#welcome"
         text = stage.drawn(shown)
         assert stage.screen.query_one(shown).display
-        for agent in stage.app.views.roster.agents:
-            assert f"@{agent}" in text
+        names = {f"@{agent}" for agent in stage.app.views.roster.agents}
         assert "@writer Write" in text
+        area = stage.screen.query_one(shown)
+        assert area.region.height >= len(text.rstrip().splitlines()), "all of it is in sight"
+        team = [row for row in text.splitlines() if row.split()[1:2] and row.split()[1] in names]
+        assert len(team) == len(names), "a line for each"
+        assert "Your team on gate" in text
+
+
+async def test_notices_stay_clear_of_the_title_the_plan_and_the_input() -> None:
+    async with on_stage(SMALL) as stage:
+        for number in range(8):
+            stage.app.notify(f"notice {number}", markup=False)
+        await stage.pilot.pause()
+        rack = stage.screen.query_one("ToastRack")
+        await stage.paste("a text\n" * 8)
+        await stage.until(lambda: len(rack.query("Toast")) == 8, "the notices")
+        await stage.pilot.pause()
+        drawn = stage.screen._compositor.visible_widgets
+        toasts = [drawn[toast] for toast in rack.query("Toast") if toast in drawn]
+        areas = [region.intersection(clip) for region, clip in toasts]
+        assert areas
+        assert stage.bar.region.height == 10
+        assert min(area.y for area in areas) >= stage.screen.query_one("#title").region.bottom
+        assert max(area.bottom for area in areas) <= stage.screen.query_one("#plan").region.y
 
 
 async def test_an_engine_that_dies_is_told_and_what_is_there_can_still_be_read() -> None:

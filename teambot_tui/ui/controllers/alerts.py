@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.widgets import Input
+
 from teambot_tui.ui.glyphs import money, tokens
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
@@ -81,6 +83,7 @@ class Alerts:
         moved = self._look_for_obstacle()
         if frame.moved or moved:
             self._show_title()
+            self.show_keys()
         return moved
 
     def follow_end(self) -> None:
@@ -155,7 +158,12 @@ class Alerts:
         typing = self._screen.focused is self._screen.query_one(InputBar)
         waiting = len(self._requests)
         asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
-        self._screen.query_one(KeyBar).tell([*asking, *keys.footer("input" if typing else "panel, output")])
+        where = "input" if typing else "panel, output"
+        running = any(map(self._views.queue, self._views.roster.agents))
+        shown = keys.footer(where, running=running)
+        if isinstance(self._screen.focused, Input):
+            shown = [("Enter", "goes on"), (keys.said("back"), "leaves")]
+        self._screen.query_one(KeyBar).tell([*asking, *shown])
 
     def open_inbox(self) -> None:
         """Open the inbox."""

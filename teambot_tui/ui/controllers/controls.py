@@ -9,9 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.widgets import Input
-
-from teambot_tui.ui.action_table import words_for
+from teambot_tui.ui.action_table import SLASH_COMMANDS, words_for
 from teambot_tui.ui.actions import Actions
 from teambot_tui.ui.bridge import Bridge
 from teambot_tui.ui.controllers.alerts import Alerts
@@ -25,11 +23,14 @@ from teambot_tui.ui.controllers.ladders import Ladders
 from teambot_tui.ui.controllers.panels import Panels
 from teambot_tui.ui.controllers.person import Person
 from teambot_tui.ui.controllers.tables import Tables
+from teambot_tui.ui.offers import Offers
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.views import Views
 from teambot_tui.ui.widgets.feed import Feed
+from teambot_tui.ui.widgets.find_line import FindLine
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.lines import PlanLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class Controls:
         self.now = now = bridge.now
         self.views = views = Views(bridge.first)
         self.feed = feed = Feed(glyphs)
-        self._find = Input(placeholder="find", id="find")
+        self._find = FindLine()
         self._inspector = inspector = Inspector(glyphs)
         self._graph = Graph(glyphs)
         self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows
@@ -78,14 +79,17 @@ class Controls:
         self.alerts = Alerts(screen, setup, bridge, actions, person, self.panels, self.chosen, feed, now)
         self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, now)
         self.finding = Finding(screen, self._find, feed, inspector, keys)
-        ladders = Ladders(actions, views, person, now, keys)
+        ladders = Ladders(actions, views, screen.query_one(PlanLine), now, keys)
         self.display = Display(
             screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
         )
         self.forms = Forms(screen, views, actions, person)
         self.comparing = Comparing(screen, setup, actions, person, self.drafting.bar)
         self.tables = Tables(screen, setup, actions, person, self.chosen, self.comparing, now)
-        self.drafting.bar.completer.words_for = partial(words_for, self)
+        completer = self.drafting.bar.completer
+        completer.words_for = partial(words_for, self)
+        commands = {name: (command.arguments, command.words) for name, command in SLASH_COMMANDS.items()}
+        completer.describe = Offers(views, commands, setup.descriptions, glyphs, now)
 
     async def mount(self) -> None:
         """Put the widgets where they belong, each with its stylesheet."""

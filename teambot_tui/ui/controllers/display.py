@@ -74,7 +74,7 @@ class Display:
         self.show_tab(self._screen.query_one(Tabs).step(by))
 
     def back(self) -> None:
-        """Close what is open; with nothing open, twice cancels what the chosen agent does."""
+        """Close what is open, the last first; with nothing open, go back to all output and the input."""
         for opened in ("-finding", "-inspecting", "-graphing", "-zoomed"):
             if self._screen.has_class(opened):
                 self._screen.remove_class(opened)
@@ -88,10 +88,9 @@ class Display:
                     self.show_tab(None)
                 self._drafting.bar.focus()
                 return
-        if not self._drafting.bar.has_focus:
-            self._drafting.bar.focus()
-            return
-        self._ladders.cancel_one(self._chosen.agent)
+        if self._screen.query_one(Tabs).agent is not None:
+            self.show_tab(None)
+        self._drafting.bar.focus()
 
     def interrupt(self) -> None:
         """Copy, or clear the input, or, twice, cancel what runs, or, twice with nothing running, quit."""

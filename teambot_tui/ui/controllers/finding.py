@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from teambot_tui.ui.widgets.lines import PlanLine
 
 if TYPE_CHECKING:
     from textual.screen import Screen
-    from textual.widgets import Input
 
     from teambot_tui.ui.keys import Keys
     from teambot_tui.ui.widgets.feed import Feed
+    from teambot_tui.ui.widgets.find_line import FindLine
     from teambot_tui.ui.widgets.inspector import Inspector
 
-_ASKS = {"find": "find", "filter": "show only tasks with", "inspect": "find in this output"}
+_ASKS: Final = {
+    "find": ("find", "a text in the output"),
+    "filter": ("show only", "tasks with this text"),
+    "inspect": ("find here", "a text in this output"),
+}
 
 
 class Finding:
-    """Looks for what is typed in the find line, and tells in the plan line what was found."""
+    """Looks for what is typed in the find line, counts there, and says in the plan line what the keys do."""
 
     def __init__(
-        self, screen: Screen[None], line: Input, feed: Feed, inspector: Inspector, keys: Keys
+        self, screen: Screen[None], line: FindLine, feed: Feed, inspector: Inspector, keys: Keys
     ) -> None:
         self._screen = screen
         self._line = line
@@ -46,17 +50,19 @@ class Finding:
         if looking != self._looking:
             self.close()
         self._looking = looking
-        self._line.placeholder = _ASKS[looking]
         if looking != "inspect" and not self._screen.query_one("#centre").display:
             self._screen.remove_class("-graphing", "-inspecting")
         self._screen.add_class("-finding")
-        self._line.focus()
+        what, placeholder = _ASKS[looking]
+        self._line.ask(what, placeholder, hides=looking == "filter")
+        self._tell_keys()
 
     def close(self) -> None:
         """Look for nothing any more, and show everything again."""
         self._feed.stop_find()
         self._inspector.find("")
-        self._line.value = ""
+        self._line.input.value = ""
+        self._line.tell("")
 
     def look_for(self, text: str) -> None:
         """Look for what is typed so far."""
@@ -64,12 +70,12 @@ class Finding:
             return  # it was emptied when it was closed
         match self._looking:
             case "find":
-                count = self._feed.find(text)
+                self._feed.find(text)
             case "filter":
-                count = self._feed.filter(text)
+                self._feed.filter(text)
             case "inspect":
-                count = self._inspector.find(text)
-        self._tell_found(count)
+                self._inspector.find(text)
+        self.count()
 
     def enter(self) -> None:
         """Go to what was found."""
@@ -80,22 +86,33 @@ class Finding:
                 self._feed.focus()  # the keys of the output act on what is left
             case "inspect":
                 self._inspector.focus()
+        self.count()
 
     def filter_again(self) -> None:
         """Let the filter follow what was said meanwhile."""
-        count = self._feed.filter_again()
-        if count is not None and self._line.has_focus:
-            self._tell_found(count)
+        if self._feed.filter_again() is not None:
+            self.count()
 
-    def _tell_found(self, count: int) -> None:
+    def count(self) -> None:
+        """Show which match is at hand, and how many there are; of a filter, how many tasks it leaves."""
+        if not self._line.input.value:
+            self._line.tell("")
+            return
+        if self._looking == "filter":
+            left, tasks = self._feed.filtered
+            self._line.tell(f"{left}/{tasks} tasks", nothing=not left)
+            return
+        at, found = self._feed.found if self._looking == "find" else self._inspector.found
+        self._line.tell(f"{at}/{found}" if at else f"{found} found", nothing=not found)
+
+    def _tell_keys(self) -> None:
         back = self._keys.said("back")
         match self._looking:
             case "find":
-                words = f"{count} found; Enter goes to the next, {back} leaves"
+                words = f"marks what has it; Enter goes to the next, {back} leaves"
             case "filter":
-                tasks = "1 task has" if count == 1 else f"{count} tasks have"
-                words = f"{tasks} it; Enter goes to them, {back} shows all"
+                words = f"hides all other tasks; Enter goes to those left, {back} shows all"
             case "inspect":
                 on = "/".join(self._keys.said(name) for name in ("next-match", "previous-match"))
-                words = f"{count} found; Enter goes to them, then {on}; {back} leaves"
+                words = f"marks what has it; Enter goes to it, then {on}; {back} leaves"
         self._screen.query_one(PlanLine).hint(words)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.widgets import Input
@@ -112,8 +113,10 @@ class SessionScreen(Screen[None]):
                     words = welcome(setup.backends, setup.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
             yield Vertical(id="side")
+        bar = InputBar(setup.glyphs, setup.history, folder=setup.folder)
+        yield bar.completer.list
         yield PlanLine(setup.glyphs)
-        yield InputBar(setup.glyphs, setup.history, folder=setup.folder)
+        yield bar
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -189,12 +192,21 @@ class SessionScreen(Screen[None]):
         controls.panels.tick()
         controls.chosen.show()
         controls.finding.filter_again()
+        controls.drafting.bar.completer.tell_again()
 
     # What the person does
 
     def action_press(self, name: str) -> None:
         """Do what the key of an action does."""
         press(self.controls, name)
+
+    def on_key(self, event: events.Key) -> None:
+        """Give what is typed where it means nothing to the input, and the keys with it."""
+        if event.is_printable and event.character and event.key not in self.active_bindings:
+            event.stop()
+            bar = self.query_one(InputBar)
+            self.set_focus(bar)
+            bar.type_in(event.character)
 
     def action_choose_number(self, number: int) -> None:
         """Choose an agent by the number on its panel."""
@@ -250,6 +262,9 @@ class SessionScreen(Screen[None]):
 
     def on_inspector_find_requested(self) -> None:
         self.controls.finding.find_in_inspector()
+
+    def on_inspector_found(self) -> None:
+        self.controls.finding.count()
 
     def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
         self.controls.person.copy(message.text)

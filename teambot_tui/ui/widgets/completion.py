@@ -1,4 +1,4 @@
-"""The list of what could be meant, above the input, which keeps the focus and the keys."""
+"""What could be meant and what is known of it: a list above the input, which keeps the focus and the keys."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 import re
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
-from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -24,39 +24,57 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.document._document import Location
-    from textual.message_pump import MessagePump
     from textual.visual import VisualType
     from textual.widgets import TextArea
 
 _ARGUMENT: Final = re.compile(r"/(?P<command>[\w-]++) +(?P<stem>[^\s/.~]\S*+|)")
 """A command and the beginning of its first word; what looks like a path is completed as one."""
 _ROWS: Final = 8
-_DETAIL: Final = 48
-_PATH: Final = re.compile(r"(?<!\S)(?:\.{1,2}/|~/|/)\S*+\Z")
+_AROUND: Final = 4
+"""Rows between the top of the screen and the owner that are not for candidates: the frame, and two lines."""
+_NAME: Final = 44
+_DETAIL: Final = 60
+_INCLUDE: Final = r"\{\{[^\S\n]*+(?i:include)[^\S\n]*+:[^\S\n]*+"
+_BEHIND_INCLUDE: Final = re.compile(rf"{_INCLUDE}\Z")
+_PATH: Final = re.compile(
+    rf"(?:{_INCLUDE}(?P<included>[^\s{{}}\"\\]*+)|(?<!\S)(?P<path>(?:\.{{1,2}}/|~/|/)\S*+))\Z"
+)
 _LONGEST_PATH: Final = 4096
 _SCANNED: Final = 5_000
 _OFFERED: Final = 200
 
 
+class Offer(NamedTuple):
+    """A candidate as the list shows it: its name, with what may follow it, and a few words about it."""
+
+    text: str
+    detail: str = ""
+
+
 class CompletionList(Widget, can_focus=False):
-    """Candidates, one of them chosen."""
+    """Candidates, and the one that was chosen; until then Enter means what it always does.
+
+    It lies over what stands above the widget that it is composed before, and covers nothing from there on.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion--chosen", "completion--detail"}
     DEFAULT_CSS = """
     CompletionList {
         overlay: screen;
-        position: absolute;
         display: none;
         width: auto;
+        max-width: 100%;
         height: auto;
         constrain: inside none;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
         &.-open { display: block; }
     }
     """
 
     candidates: reactive[tuple[str, ...]] = reactive((), layout=True)
-    details: reactive[tuple[str, ...]] = reactive((), layout=True)
-    chosen: reactive[int] = reactive(0)
+    offers: reactive[tuple[Offer, ...]] = reactive((), layout=True)
+    chosen: reactive[int | None] = reactive(None)
 
     class Taken(Message):
         """A candidate was clicked."""
@@ -65,7 +83,7 @@ class CompletionList(Widget, can_focus=False):
             super().__init__()
             self.index = index
 
-    def __init__(self, owner: MessagePump) -> None:
+    def __init__(self, owner: Widget) -> None:
         super().__init__()
         self._owner = owner
 
@@ -75,37 +93,51 @@ class CompletionList(Widget, can_focus=False):
         return self.has_class("-open")
 
     @property
-    def choice(self) -> str:
+    def choice(self) -> str | None:
         """The chosen candidate."""
-        return self.candidates[self.chosen]
+        return None if self.chosen is None else self.candidates[self.chosen]
 
-    def offer(self, candidates: tuple[str, ...], details: tuple[str, ...], above: Offset) -> None:
-        """Show the candidates so that the list ends above a place of the screen."""
-        kept = self.choice if self.is_open else ""
-        self.candidates, self.details = candidates, details
-        self.chosen = candidates.index(kept) if kept in candidates else 0
-        rows = min(_ROWS, len(candidates)) + self.styles.gutter.height
-        self.absolute_offset = Offset(max(0, above.x), max(0, above.y - rows))
-        self.border_subtitle = Content(f"{len(candidates)}") if len(candidates) > _ROWS else Content("")
+    def offer(self, candidates: tuple[str, ...], offers: tuple[Offer, ...], column: int) -> None:
+        """Show the candidates, from a column of the screen on; who was chosen stays chosen."""
+        kept = self.choice if self.is_open else None
+        self.chosen = None
+        self.candidates, self.offers = candidates, offers
+        self.chosen = candidates.index(kept) if kept in candidates else None
+        self.styles.offset = (column, "-100%")
         self.add_class("-open")
+        self.watch_chosen()
         self.refresh(layout=True)
 
     def close(self) -> None:
         """Hide the list."""
+        self.chosen = None
         self.remove_class("-open")
 
     def choose(self, by: int) -> None:
-        """Choose the next or the previous one; the list is a ring."""
-        self.chosen = (self.chosen + by) % len(self.candidates)
+        """Choose the next or the previous one, beginning at the end that is nearer; the list is a ring."""
+        before = self.chosen if self.chosen is not None else -1 if by > 0 else 0
+        self.chosen = (before + by) % len(self.candidates)
+
+    def watch_chosen(self) -> None:
+        """Say which keys take one, and how many there are."""
+        count = f"{len(self.candidates)} · " if len(self.candidates) > self._room else ""
+        keys = "↓ chooses · Tab completes" if self.chosen is None else "Enter takes · Esc closes"
+        self.border_subtitle = Content(count + keys)
+
+    @property
+    def _room(self) -> int:
+        """How many rows are shown at most: few, and never more than there are above."""
+        return max(1, min(_ROWS, self._owner.region.y - _AROUND))
 
     def render(self) -> VisualType:
-        wide = max(map(len, self.candidates), default=0)
+        names = [shortened(each.text, _NAME) for each in self.offers]
+        wide = max(map(cell_len, names), default=0)
         detail = self.get_visual_style("completion--detail")
         chosen = self.get_visual_style("completion--chosen")
         rows = []
-        for index in range(self._first, min(self._first + _ROWS, len(self.candidates))):
-            name = f" {self.candidates[index]:<{wide}} "
-            words = self.details[index][:_DETAIL] if index < len(self.details) else ""
+        for index in range(self._first, min(self._first + self._room, len(names))):
+            name = f" {names[index]}{' ' * (wide - cell_len(names[index]))} "
+            words = shortened(self.offers[index].detail, _DETAIL)
             row = Content.assemble(name, (f" {words} ", detail) if words else "")
             rows.append(row.stylize(chosen, 0, len(name)) if index == self.chosen else row)
         return Content("\n").join(rows)
@@ -113,7 +145,8 @@ class CompletionList(Widget, can_focus=False):
     @property
     def _first(self) -> int:
         """The first visible row: the chosen one is always in sight."""
-        return max(0, min(self.chosen - _ROWS // 2, len(self.candidates) - _ROWS))
+        room = self._room
+        return max(0, min((self.chosen or 0) - room // 2, len(self.candidates) - room))
 
     def on_click(self, event: events.Click) -> None:
         index = self._first + event.get_content_offset_capture(self).y
@@ -133,7 +166,8 @@ class CompletionList(Widget, can_focus=False):
 class Completer:
     """Completes the word at the cursor of a text: names by the language's own rules, paths from the disk.
 
-    Which keys use it is not decided here.
+    The list opens by itself while a word is typed that begins like a name or a path, to inform; only a word
+    whose list was closed keeps it closed. Which keys choose and take is not decided here.
     """
 
     def __init__(self, area: TextArea, folder: Path | None) -> None:
@@ -142,6 +176,10 @@ class Completer:
         self.list = CompletionList(area)
         self._span = Span(0, 0)
         """What the list is about."""
+        self._dismissed: int | None = None
+        """Where the word begins whose list was closed."""
+        self.is_typing = False
+        """Whether the cursor moves because a character was typed."""
         self.agents: Sequence[str] = ()
         """Who may be named after `@`."""
         self.outputs: Sequence[str] | None = None
@@ -153,7 +191,9 @@ class Completer:
         self.words_for: Callable[[str], Sequence[str]] = lambda _: ()
         """What can follow a command."""
         self.details: Mapping[str, str] = {}
-        """A few words about `@pm`, `$pm` or `/help`, shown beside it in the list."""
+        """A few words about `@pm`, `$pm` or `/help`, for when nothing better is known."""
+        self.describe: Callable[[Sequence[str]], Sequence[tuple[str, str]]] = lambda _: ()
+        """How to show each of these candidates and what is known of it now; or nothing at all."""
 
     @property
     def _shown(self) -> str:
@@ -167,15 +207,39 @@ class Completer:
         return self._area.document.get_location_from_index(index)  # type: ignore[attr-defined, no-any-return]
 
     def follow(self) -> None:
-        """Follow the word at the cursor while the list is open."""
-        if self.list.is_open and not (self._offer_names() or self._offer_paths()):
+        """Follow the word at the cursor: open the list where one is being typed, close it where none is."""
+        if self.is_typing:
+            self.list.chosen = None  # what was chosen was chosen of others
+            if not (self._offer_names() or self._offer_paths()):
+                self.list.close()
+                self._dismissed = None
+        elif self.list.is_open and not (self._offer_names() or self._offer_paths()):
             self.list.close()
 
-    def offer(self) -> bool:
-        """Complete the word at the cursor, or offer what it could be; tell whether there is anything."""
-        return self._offer_names(take_single=True) or self._offer_paths(take_single=True)
+    def dismiss(self) -> None:
+        """Close the list, and leave it closed for this word."""
+        self._dismissed = self._span.start
+        self.list.close()
 
-    def _offer_names(self, *, take_single: bool = False) -> bool:
+    def forget(self) -> None:
+        """Close the list: the text is another."""
+        self._dismissed = None
+        self.list.close()
+
+    def complete(self) -> bool:
+        """Take what is chosen, or the only one there is, or choose the first; tell whether there is any."""
+        if self.list.choice is not None:
+            self.take(self.list.choice)
+            return True
+        self._dismissed = None
+        return self._offer_names(by_key=True) or self._offer_paths(by_key=True)
+
+    def tell_again(self) -> None:
+        """Show what is known of the candidates by now."""
+        if self.list.is_open:
+            self.list.offers = self._described(self.list.candidates)
+
+    def _offer_names(self, *, by_key: bool = False) -> bool:
         """Offer agents, outputs, variables or commands; tell whether there are any."""
         from teambot_tui.language.complete import (  # noqa: PLC0415  the first picture offers nothing
             complete,
@@ -186,7 +250,7 @@ class Completer:
         if typed := _ARGUMENT.fullmatch(self._shown, 0, cursor):
             names = tuple(rank(typed["stem"], self.words_for(typed["command"])))
             if names:
-                self._offer(names, Span(typed.start("stem"), cursor), take_single=take_single)
+                self._offer(names, Span(typed.start("stem"), cursor), by_key=by_key)
             return bool(names)
         found = complete(
             self._shown,
@@ -198,65 +262,83 @@ class Completer:
         )
         if found is None:
             return False
-        self._offer(found.candidates, found.span, take_single=take_single)
+        self._offer(found.candidates, found.span, by_key=by_key)
         return True
 
-    def _offer_paths(self, *, take_single: bool = False) -> bool:
+    def _offer_paths(self, *, by_key: bool = False) -> bool:
         """Offer paths once they are found; tell whether a path is being typed."""
         word = path_at(self._shown, self._cursor)
-        if word is None:
+        # A slash alone is more often a word's than a path's: it is completed when it is asked for.
+        if word is None or (not (by_key or self.list.is_open) and self._shown.startswith("/", word.start)):
             return False
-        self._area.run_worker(self._find_paths(word, take_single=take_single), group="paths", exclusive=True)
+        self._area.run_worker(self._find_paths(word, by_key=by_key), group="paths", exclusive=True)
         return True
 
-    async def _find_paths(self, word: Span, *, take_single: bool) -> None:
+    async def _find_paths(self, word: Span, *, by_key: bool) -> None:
         shown = self._shown
         paths = await asyncio.to_thread(find_paths, shown[slice(*word)], self.folder or Path.cwd())
         if self._shown != shown or self._cursor != word.end:
             return
         if paths:
-            self._offer(paths, word, take_single=take_single)
+            self._offer(paths, word, by_key=by_key)
         else:
             self.list.close()
 
-    def _offer(self, candidates: tuple[str, ...], span: Span, *, take_single: bool) -> None:
+    def _offer(self, candidates: tuple[str, ...], span: Span, *, by_key: bool) -> None:
+        if span.start == self._dismissed:
+            return
         self._span = span
         typed = self._shown[slice(*span)].casefold()
         likely = [each for each in candidates if each.casefold().startswith(typed)] or candidates
-        if take_single and len(likely) == 1:
+        if by_key and len(likely) == 1:
             self.take(likely[0])
             return
         start = self._area.wrapped_document.location_to_offset(self._location(span.start))
-        place = self._area.content_region.offset + start - self._area.scroll_offset
-        details = tuple(self.details.get(each, "") for each in candidates)
-        self.list.offer(candidates, details, Offset(place.x, self._area.region.y))
+        column = self._area.content_region.x + start.x - self._area.scroll_offset.x
+        self.list.offer(candidates, self._described(candidates), max(0, column))
+        if by_key:
+            self.list.chosen = 0
 
-    def take(self, candidate: str | None = None) -> None:
-        """Put a candidate, or else the chosen one, in the place of what is typed."""
-        candidate = candidate or self.list.choice
+    def _described(self, candidates: tuple[str, ...]) -> tuple[Offer, ...]:
+        known = [Offer(*row) for row in self.describe(candidates)] or map(Offer, candidates)
+        return tuple(
+            offer if offer.detail else Offer(offer.text, self.details.get(candidate, ""))
+            for candidate, offer in zip(candidates, known, strict=True)
+        )
+
+    def take(self, candidate: str) -> None:
+        """Put a candidate in the place of what is typed."""
         shown = self._shown
-        following = shown[self._span.end : self._span.end + 1]
+        before, following = shown[: self._span.start], shown[self._span.end : self._span.end + 1]
         ends_word = not candidate.endswith("/") and candidate[0] not in "${"
-        blank = " " if ends_word and not following.strip() and following != " " else ""
+        if ends_word and _BEHIND_INCLUDE.search(before):
+            behind = "" if following == "}" else "}}"
+        else:
+            behind = " " if ends_word and not following.strip() and following != " " else ""
         start, end = self._location(self._span.start), self._location(self._span.end)
         self.list.close()
-        self._area._replace_via_keyboard(candidate + blank, start, end)
+        self._area._replace_via_keyboard(candidate + behind, start, end)
+
+
+def shortened(text: str, cells: int) -> str:
+    """Return a text that is not wider, with a sign where something was left out."""
+    return text if cell_len(text) <= cells else f"{set_cell_size(text, cells - 1).rstrip()}…"
 
 
 def path_at(source: str, cursor: int) -> Span | None:
-    """Return the word before the cursor if it is written like a path: `./…`, `../…`, `~/…` or `/…`."""
+    """Return the word before the cursor if it is a path: `./…`, `../…`, `~/…`, `/…`, or what is included."""
     word = _PATH.search(source, max(0, cursor - _LONGEST_PATH), cursor)
-    return Span(word.start(), cursor) if word else None
+    return Span(word.start(word.lastgroup or 0), cursor) if word else None
 
 
 def find_paths(word: str, folder: Path) -> tuple[str, ...]:
     """Return the paths that a word may be the beginning of; reads a directory, so call it in a thread."""
     from teambot_tui.language.complete import rank  # noqa: PLC0415  not for the first picture
 
-    base, _, stem = word.rpartition("/")
+    base, slash, stem = word.rpartition("/")
     found: dict[str, bool] = {}
     try:
-        place = folder / Path(base + "/").expanduser()
+        place = folder / Path(base + slash).expanduser()
         with os.scandir(place) as entries:
             for entry in islice(entries, _SCANNED):
                 hidden = entry.name.startswith(".") and not stem.startswith(".")
@@ -265,4 +347,4 @@ def find_paths(word: str, folder: Path) -> tuple[str, ...]:
     except (OSError, RuntimeError, ValueError):
         return ()
     names = rank(stem, sorted(found, key=lambda name: (not found[name], name)))
-    return tuple(f"{base}/{name}{'/' if found[name] else ''}" for name in names[:_OFFERED])
+    return tuple(f"{base}{slash}{name}{'/' if found[name] else ''}" for name in names[:_OFFERED])

@@ -207,6 +207,18 @@ class Feed(Widget, can_focus=True):
         self.refresh()
         return sum(len(self._search.matches(block)) for block in self._view.blocks) if self._search else 0
 
+    @property
+    def found(self) -> tuple[int, int]:
+        """Which match is at hand, counted from 1 or 0 for none, and how many there are."""
+        return self._search.count(self._view.blocks) if self._search else (0, 0)
+
+    @property
+    def filtered(self) -> tuple[int, int]:
+        """How many tasks the filter leaves, and of how many."""
+        agent = self._sieve.agent
+        every = sum(agent in (None, block.view.agent) for block in self._blocks.values())
+        return len(self._view.blocks), every
+
     def find_next(self, direction: int = 1) -> None:
         """Go to the next match, or back to the one before, unfolding what hides it."""
         view, search = self._view, self._search

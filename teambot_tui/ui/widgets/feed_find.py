@@ -33,6 +33,16 @@ class Search:
             known = self._found[block] = (version, found)
         return known[1]
 
+    def count(self, blocks: Sequence[Block]) -> tuple[int, int]:
+        """Return which match is at hand, counted from 1 or 0 for none, and how many there are."""
+        place = every = 0
+        for block in blocks:
+            found = self.matches(block)
+            if self.at is not None and self.at[0] is block:
+                place = every + bisect_right(found, self.at[1])
+            every += len(found)
+        return place, every
+
     def is_about(self, block: Block) -> bool:
         """Tell whether a block's output or its statement has the text."""
         return bool(self._pattern.search(block.view.statement)) or bool(self.matches(block))

@@ -13,6 +13,8 @@ from textual.actions import SkipAction
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.document._document import Selection
+from textual.document._edit import Edit
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -28,13 +30,12 @@ from teambot_tui.ui.widgets.colouring import colours
 from teambot_tui.ui.widgets.completion import Completer, CompletionList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from rich.style import Style
     from textual import events
     from textual.document._document import EditResult, Location
-    from textual.document._edit import Edit
     from textual.geometry import Size
 
     from teambot_tui.language.span import Span
@@ -43,10 +44,14 @@ _SEARCH_ACTIONS: Final = frozenset(
     {"send", "close", "delete_left", "previous", "next", "search", "interrupt", "complete(True)"}
 )
 """What means something of its own while the history is searched; anything else ends that first."""
+_DOUBTFUL: Final = frozenset({"incomplete", "reference-unknown", "agent-unknown"})
 
 
 class InputBar(TextArea):
-    """A text of one or more rows that Enter sends."""
+    """A text of one or more rows that Enter sends.
+
+    Whoever composes it composes `completer.list`, too: right before what the list may not cover.
+    """
 
     DEFAULT_CSS = """
     InputBar {
@@ -61,6 +66,8 @@ class InputBar(TextArea):
         "input--prompt",
         "input--hint",
         "input--agent",
+        "input--agent-unknown",
+        "input--incomplete",
         "input--reference",
         "input--reference-bound",
         "input--reference-waiting",
@@ -140,12 +147,9 @@ class InputBar(TextArea):
 
     async def on_mount(self) -> None:
         self._bindings.apply_keymap(self.app._keymap)
-        await self.screen.mount(self.completer.list)
         self.run_worker(self.past.load, thread=True, group="history", name="load")
 
     async def on_unmount(self) -> None:
-        if self.completer.list.is_attached:
-            await self.completer.list.remove()
         await asyncio.to_thread(self.past.flush)
 
     # The text
@@ -178,18 +182,35 @@ class InputBar(TextArea):
 
     def load_text(self, text: str) -> None:
         """Replace everything, and leave the cursor at the end."""
+        self.completer.forget()
         self._pastes.clear()
         self._whole = None
         super().load_text(self._pastes.fold_middle(printable(text)))
         self.move_cursor(self.document.end)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text; what is offered for an empty one is remembered."""
+        """Change the text, of a folded paste all or nothing; remember what is offered for an empty one."""
         self._offering = True
         try:
-            return super().edit(edit)
+            return super().edit(self._sparing_pastes(edit))
         finally:
             self._offering = False
+
+    def undo(self) -> None:
+        """Take the last change back."""
+        if self.history.undo_stack:
+            self._leave_what_vanishes()
+        super().undo()
+
+    def redo(self) -> None:
+        """Do it again."""
+        if self.history.redo_stack:
+            self._leave_what_vanishes()
+        super().redo()
+
+    def _leave_what_vanishes(self) -> None:
+        # Textual scrolls to the cursor before it has moved it out of the rows that are gone.
+        self.selection = Selection.cursor((0, 0))
 
     def update_suggestion(self) -> None:
         """Follow a change of the text: Textual calls this after each one."""
@@ -212,6 +233,11 @@ class InputBar(TextArea):
             self.suggestion = self._offered if self.is_empty else ""
             self._offering = False
 
+    def is_unfinished(self, span: Span) -> bool:
+        """Tell whether what is wrong at a place of the exact text is still being typed."""
+        start, end = self._pastes.shown_span(self.shown, span)
+        return start <= self._index(self.cursor_location) <= end
+
     def show_error(self, span: Span | None) -> None:
         """Mark a place of the text until the next change."""
         self._error = None if span is None else self._pastes.shown_span(self.shown, span)
@@ -219,16 +245,68 @@ class InputBar(TextArea):
         self._repaint()
         self.refresh(layout=True)
 
+    def type_in(self, character: str) -> None:
+        """Take a character that was typed where it meant nothing."""
+        if character == "?" and self.is_empty:
+            self.post_message(self.Requested("help"))
+        else:
+            self._replace_via_keyboard(character, *self.selection)
+
     def take_in(self, foreign: str) -> None:
         """Insert a text from outside in place of the selection: cleaned, and folded if it is big."""
         room = LIMIT - sum(map(len, self.document.lines[:LIMIT]))
         self._replace_via_keyboard(self._pastes.fold(printable(foreign), room=room), *self.selection)
 
+    def action_expand(self) -> None:
+        """Show the folded paste at the cursor, or else the last one, as it is."""
+        marks = self._pastes.marks(self.shown)
+        cursor = self._index(self.cursor_location)
+        if not marks:
+            return
+        mark = next((mark for mark in marks if mark.start <= cursor <= mark.end), marks[-1])
+        text = self._pastes.unfold(self.shown[slice(*mark)])
+        if self._pastes.is_expandable(text):
+            super()._replace_via_keyboard(text, *map(self._location, mark))
+        else:
+            self.border_subtitle = Content("too long to be shown here · ^G edits it")
+
+    def _sparing_pastes(self, edit: Edit) -> Edit:
+        """Return the edit with what it takes of a label made whole."""
+        marks = self._pastes.marks(self.shown)
+        start, end = sorted(map(self._index, (edit.from_location, edit.to_location)))
+        for mark in marks:
+            if start == end and mark.start < start < mark.end:
+                start = end = mark.end
+            elif mark.start < start < mark.end:
+                start = mark.start
+            if mark.start < end < mark.end:
+                end = mark.end
+        if not marks:
+            return edit
+        return Edit(edit.text, self._location(start), self._location(end), edit.maintain_selection_offset)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of the labels of folded pastes."""
+        marks = self._pastes.marks(self.shown)
+        if not marks:
+            return selection
+        before = self._index(self.selection.end)
+        start, end = (self._beside_paste(self._index(place), before, marks) for place in selection)
+        return Selection(self._location(start), self._location(end))
+
+    def _beside_paste(self, index: int, before: int, marks: Sequence[Span]) -> int:
+        mark = next((mark for mark in marks if mark.start < index < mark.end), None)
+        if mark is None:
+            return index
+        return mark.end if before <= mark.start else mark.start
+
     def _tell_of_pastes(self) -> None:
-        folded = self._pastes.folded(self.shown) if len(self.shown) <= 2 * LIMIT else []
-        glyph = self._paste_glyph
-        told = (f"{glyph} {size(len(text))}, {_lines(text)}" for text in folded[:3])
-        self.border_subtitle = Content(" ".join(told) + (" …" if len(folded) > 3 else ""))
+        told = ""
+        if len(self.shown) <= 2 * LIMIT and (marks := self._pastes.marks(self.shown)):
+            folded = [self._pastes.unfold(self.shown[slice(*mark)]) for mark in marks]
+            key = "^O shows it" if any(map(self._pastes.is_expandable, folded)) else "^G edits it"
+            told = f"{size(sum(map(len, folded)))} folded, sent whole · {key}"
+        self.border_subtitle = Content(told)
 
     def _index(self, location: Location) -> int:
         return self.document.get_index_from_location(location)  # type: ignore[attr-defined, no-any-return]
@@ -242,10 +320,6 @@ class InputBar(TextArea):
     def gutter_width(self) -> int:
         """Room for the prompt sign."""
         return 2
-
-    @property
-    def _paste_glyph(self) -> str:
-        return "#" if self._glyphs.ascii_only else "▤"
 
     def watch_references(self) -> None:
         """Colour the references again."""
@@ -300,13 +374,19 @@ class InputBar(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """Return a row's text with its colours."""
-        line = Text(drawn(self.document.get_line(line_index), self._paste_glyph), end="", no_wrap=True)
+        line = Text(drawn(self.document.get_line(line_index)), end="", no_wrap=True)
         if self._colours is None:
-            folded = bool(self._pastes.folded(self.shown))
-            self._colours = colours(self.shown, self.references, self._error, folded=folded)
+            cursor = self._index(self.cursor_location)
+            self._colours = colours(
+                self.shown, self.references, self._error, pastes=self._pastes, cursor=cursor
+            )
         for start, end, name in self._colours.get(line_index, ()):
             line.stylize(self._style(name), start, end)
         return line
+
+    @staticmethod
+    def _is_doubtful(found: Mapping[int, list[tuple[int, int, str]]]) -> bool:
+        return any(name in _DOUBTFUL for spans in found.values() for _, _, name in spans)
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"input--{name}")
@@ -355,7 +435,7 @@ class InputBar(TextArea):
             self._show_found(self._recall.look_for(self._recall.words + event.character))
         elif event.character == "?" and self.is_empty:
             event.prevent_default().stop()
-            self.post_message(self.Requested("help"))
+            self.type_in("?")
         elif self._recall.is_searching and not self._bound_to(event.key) & _SEARCH_ACTIONS:
             self._end_search()
         if await self._run_binding(event.key):
@@ -395,14 +475,15 @@ class InputBar(TextArea):
         """Take what is chosen, or send the text, or, behind a backslash, begin a new row."""
         if self._recall.is_searching:
             self._end_search()
-        elif self.completer.list.is_open:
-            self.completer.take()
+        elif (choice := self.completer.list.choice) is not None:
+            self.completer.take(choice)
         elif self._character_before_cursor() == "\\":
             row, column = self.cursor_location
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
         # Keys that come in one burst are typed before anyone has answered what was sent.
         elif (text := self.text.removeprefix("".join(self._unanswered))).strip():
             self._unanswered.append(text)
+            self.completer.forget()
             self.post_message(self.Submitted(text))
 
     def _character_before_cursor(self) -> str:
@@ -445,7 +526,7 @@ class InputBar(TextArea):
         if self._recall.is_searching:
             self._leave_search()
         elif self.completer.list.is_open:
-            self.completer.list.close()
+            self.completer.dismiss()
         else:
             raise SkipAction
 
@@ -518,7 +599,7 @@ class InputBar(TextArea):
         if self._recall.is_searching:
             self._show_found(self._recall.look_older())
         else:
-            self.completer.list.close()
+            self.completer.forget()
             self._recall.begin_search(self.text)
             self._tell_of_search()
 
@@ -547,10 +628,21 @@ class InputBar(TextArea):
 
     # Completion
 
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        self.completer.is_typing = len(insert) == 1 and insert != "\n"
+        try:
+            return super()._replace_via_keyboard(insert, start, end)
+        finally:
+            self.completer.is_typing = False
+
     def watch_selection(self) -> None:
         """Let the list follow the word at the cursor."""
-        if self.is_mounted:
-            self.completer.follow()
+        if not self.is_mounted:
+            return
+        self.completer.follow()
+        if self._colours is not None and self._is_doubtful(self._colours):
+            self._colours = None  # what is incomplete at the cursor is wrong anywhere else
+            self._repaint()
 
     def on_completion_list_taken(self, message: CompletionList.Taken) -> None:
         message.stop()
@@ -560,18 +652,11 @@ class InputBar(TextArea):
         """Complete the word at the cursor, or offer what it could be; with nothing to complete, move on."""
         if self._recall.is_searching:
             self._end_search()
-        elif self.completer.list.is_open:
-            self.completer.take()
         elif self.is_empty and self.suggestion:
             self.load_text(self.suggestion)
-        elif not self.completer.offer() and or_leave:
+        elif not self.completer.complete() and or_leave:
             self.screen.focus_next()
 
     def on_blur(self) -> None:
         self._end_search()
-        self.completer.list.close()
-
-
-def _lines(text: str) -> str:
-    count = text.count("\n") + 1
-    return "1 line" if count == 1 else f"{count:,} lines"
+        self.completer.forget()

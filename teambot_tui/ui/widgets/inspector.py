@@ -70,6 +70,9 @@ class Inspector(VerticalScroll):
     class Closed(Message):
         """The person has seen enough."""
 
+    class Found(Message):
+        """Another match is at hand."""
+
     class FindRequested(Message):
         """Someone wants to look for a text in the output."""
 
@@ -149,7 +152,14 @@ class Inspector(VerticalScroll):
         if (row := lines.go(by)) is not None:
             top = self.query_one(TaskOutput).virtual_region.y
             self.scroll_to(y=top + row - self.size.height // 3, animate=False)
+        self.post_message(self.Found())
         return lines.at
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """Which match is at hand, counted from 1 or 0 for none, and how many there are."""
+        lines = self.query_one(PlainLines)
+        return lines.at, lines.count
 
     # Showing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -187,16 +188,40 @@ class PlanLine(Line):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="plan")
         self._glyphs = glyphs
+        self._warning: Content | None = None
+        self._warnings = 0
+
+    def render(self) -> Content:
+        return self._warning or self._content
+
+    def warn(self, text: str, seconds: float) -> None:
+        """Show what another press of a key would do, as long as it would; what stands below it goes on."""
+        self._warnings += 1
+        self._warning = Content(f" {self._glyphs['plan']} {text}").stylize("$text-warning bold")
+        self.set_timer(seconds, partial(self._end_warning, self._warnings))
+        self.refresh()
+
+    def _end_warning(self, number: int) -> None:
+        if number == self._warnings:
+            self._warning = None
+            self.refresh()
+
+    def ask_for(self, error: StatementError) -> None:
+        """Show, quietly, what could be typed on where a word is not finished."""
+        self.hint(error.hint or error.message)
 
     def hint(self, text: str) -> None:
         """Show a line of help while there is nothing to explain."""
         self._set_error(error=False)
         self.show(Content(f" {self._glyphs['plan']} {text}").stylize("dim"))
 
-    def explain(self, explanation: Explanation, obstacle: str = "") -> None:
-        """Show the plan and what holds it up, or what is wrong and what to type."""
+    def explain(self, explanation: Explanation, obstacle: str = "", *, unfinished: bool = False) -> None:
+        """Show the plan and what holds it up, or what is wrong and what to type.
+
+        Nothing is called wrong while the word that it is about is still being typed.
+        """
         if explanation.error is not None:
-            self.refuse(explanation.error)
+            (self.ask_for if unfinished else self.refuse)(explanation.error)
             return
         self._set_error(error=False)
         held_up = Content(f"{obstacle} {self._glyphs['dot']} ").stylize("$text-error")
