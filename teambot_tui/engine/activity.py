@@ -15,7 +15,7 @@ from teambot_tui.engine.text import Tail, one_line
 
 if TYPE_CHECKING:
     from teambot_tui.engine.facts import PermissionAsked
-    from teambot_tui.engine.ports import Activity
+    from teambot_tui.engine.ports import Activity, Verdict
 
 _MOST_TOOLS: Final = 200
 _LONGEST_DETAIL: Final = 500
@@ -44,6 +44,15 @@ class PermissionRequest:
         """The request in one line: `execute: npm test`; more than one ends in an ellipsis."""
         more = " …" if self.kind == "execute" and "\n" in self.detail.strip() else ""
         return _line(self.kind, self.tool, self.detail) + more
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A permission request with its answer."""
+
+    request: PermissionRequest
+    verdict: Verdict
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

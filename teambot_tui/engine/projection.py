@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from teambot_tui.engine.activity import Activities, permission_request, tool_line
+from teambot_tui.engine.activity import Activities, Answered, permission_request, tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.context import entries
 from teambot_tui.engine.facts import (
@@ -39,9 +39,10 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Notice, Usage
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
+from teambot_tui.engine.text import one_line
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
-from teambot_tui.language.nodes import Words
+from teambot_tui.language.nodes import Code, Reference, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,8 +53,10 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
+    from teambot_tui.language.nodes import Part
 
 _LONGEST_LINE = 400
+_MOST_ANSWERS = 50
 
 
 class Source(Protocol):
@@ -93,6 +96,9 @@ class Projection:
         self._first_lines: dict[TaskId, str] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._last_ended: dict[AgentId, Task] = {}
+        self._asked: dict[tuple[TaskId, str], PermissionRequest] = {}
+        self._answered: dict[TaskId, list[Answered]] = {}
+        self._causes: dict[TaskId, TaskId] = {}
         self._states: dict[TaskId, State] = {}
         self._counts = dict.fromkeys(State, 0)
         self._budget_is_reached = False
@@ -179,21 +185,36 @@ class Projection:
         match fact:
             case TaskCreated():
                 self._touch_neighbours(task)
-            case PermissionAsked() | PermissionSettled():
+            case PermissionAsked():
                 self._requests_changed = True
+                self._asked[name, fact.request] = permission_request(fact)
+            case PermissionSettled():
+                self._requests_changed = True
+                self._see_answer(fact)
             case TaskCompleted() | TaskFailed() | TaskSkipped() | TaskCancelled():
                 self._last_ended[task.agent] = task
                 self._ended[name] = None
                 self._activities.end(name, well=isinstance(fact, TaskCompleted))
+                if (cause := task.cause) is not None:
+                    self._causes[name] = cause.id
             case TaskRetried() | TaskDelayed():
                 self._touch_neighbours(task)
                 for lines in (self._said, self._first_lines, self._last_lines):
                     lines.pop(name, None)
+                self._answered.pop(name, None)
+                self._causes.pop(name, None)
                 self._activities.begin_again(name)
             case _:
                 pass
         self._moved[name] = None
         self._agents[task.agent] = None
+
+    def _see_answer(self, fact: PermissionSettled) -> None:
+        asked = self._asked.pop((fact.task, fact.request), None)
+        if asked is not None and fact.verdict is not None:
+            answers = self._answered.setdefault(fact.task, [])
+            answers.append(Answered(asked, fact.verdict, fact.why))
+            del answers[:-_MOST_ANSWERS]
 
     def _touch_neighbours(self, task: Task) -> None:
         """What a task needs, and who needs it, show each other."""
@@ -287,6 +308,9 @@ class Projection:
             requests=self._requests_of(name),
             label=task.plan.label,
             step=self.workflows.step(name),
+            words=own_words(task.plan.parts),
+            answered=tuple(self._answered.get(name, ())),
+            cause=self._causes.get(name),
         )
 
     def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
@@ -357,6 +381,23 @@ class Projection:
             spending.token_limit,
             self._budget_is_reached,
         )
+
+
+def own_words(parts: Iterable[Part]) -> str:
+    """Return the text of a task in one line, with references and variables as a person types them."""
+    words, size = [], 0
+    for part in parts:
+        match part:
+            case Words(text) | Code(text):
+                words.append(text[: _LONGEST_LINE * 2])
+            case Reference(agent):
+                words.append(f"${agent}")
+            case _:
+                words.append(part.literal)
+        size += len(words[-1])
+        if size > _LONGEST_LINE:
+            break
+    return one_line("".join(words), _LONGEST_LINE)
 
 
 def _ordered(task: Task) -> str:

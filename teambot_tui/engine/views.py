@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teambot_tui.engine.activity import NOTHING, Doing, PermissionRequest
+from teambot_tui.engine.activity import NOTHING, Answered, Doing, PermissionRequest
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import State
@@ -45,6 +45,12 @@ class TaskView:
     label: str | None = None
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
+    words: str = ""
+    """Its own text in one line, with references as they are typed; `statement` is all that was submitted."""
+    answered: tuple[Answered, ...] = ()
+    """What it was allowed or refused, in order."""
+    cause: TaskId | None = None
+    """The task because of which it was skipped: the one to look at."""
 
 
 @dataclass(frozen=True, slots=True)
