@@ -214,6 +214,9 @@ ACTIONS: Final = (
             "<agent|task>", "a new task with the words and inputs it had", commands.again, commands.targets
         ),
     ),
+    Action("address", "panel, output", "at", "", "begin a task for this agent"),
+    Action("use-output", "panel, output", "greater_than_sign", "", "begin a statement with its output"),
+    Action("edit-again", "panel, output", "E", "", "change what was asked, and do it again"),
     Action("copy", "panel, output", "y", lambda c: c.chosen.copy_output(), "copy the last output", "copy"),
     Action("open", "panel, output", "e", lambda c: c.chosen.open_output(), "open the last output in $EDITOR"),
     Action(

@@ -23,7 +23,6 @@ from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.views import TaskView
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.feed import Feed
-from teambot_tui.ui.widgets.feed_markdown import _ROLES, render
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap
 
 if TYPE_CHECKING:

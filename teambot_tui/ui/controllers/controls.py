@@ -64,7 +64,7 @@ class Controls:
         self.bridge = Bridge(session)
         self.mirror = mirror = Mirror(session.roster, session.policy)
         mirror.take_in(ContextSet(0.0, key, value) for key, value in session.board.context.items())
-        self.feed = feed = Feed(glyphs)
+        self.feed = feed = Feed(glyphs, now)
         self._find = Input(placeholder="find", id="find")
         self._inspector = inspector = Inspector(glyphs)
         self._graph = Graph(glyphs)
