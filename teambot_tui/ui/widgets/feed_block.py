@@ -113,7 +113,7 @@ class Statement:
             only = self.views.get(view.task, view)
             if not has_block(only):
                 rows.append(pending_row(only, page))
-        elif self.unfinished or self._blocks + self._counts[State.SKIPPED] < count:
+        elif self._blocks + self._counts[State.SKIPPED] < count:
             rows.append(self._strip(page))
         if count > 1:
             for cause, tasks in self._skipped.items():

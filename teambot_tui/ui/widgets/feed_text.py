@@ -188,16 +188,12 @@ class Output:
                 self._rows.append(row)
                 self._shown.append(shown)
         if before:
-            self._rows[first] = before + self._rows[first]
-            shown = self._shown[first]
-            own = self._rows[first][len(before) :]
-            if isinstance(shown, str):
-                shown = (markdown.Piece(0, len(own), expand(own), shown),)
-            moved = (
-                piece._replace(start=piece.start + len(before), end=piece.end + len(before))
-                for piece in shown
+            by, own, seen = len(before), self._rows[first], self._shown[first]
+            found = (markdown.Piece(0, len(own), expand(own), seen),) if isinstance(seen, str) else seen
+            self._rows[first] = before + own
+            self._shown[first] = tuple(
+                each._replace(start=each.start + by, end=each.end + by) for each in found
             )
-            self._shown[first] = tuple(moved)
         self._rows[-1] += after
 
     @property

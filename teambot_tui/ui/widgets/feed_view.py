@@ -103,28 +103,23 @@ class View:
             self._arrange(block)
         room = self.height
         heads: dict[Item, range] = {}
-        # A row for each, then what else is known about it, then what was asked, and then what it says.
+        # A row for each, then what was asked, then a row of what it says, then what else is known about it.
         for block in live:
             heads[block] = range(block.opening, block.opening + 1)
             room -= 1
-        least = {block: min(block.shown, 2) for block in live}
-        for block in live:
-            more = block.head_height - block.opening - 1
-            wanted = more + least[block]
-            if wanted <= room:
-                heads[block] = range(block.opening, block.head_height)
-                room -= wanted
-            else:
-                least[block] = min(least[block], room)
-                room -= least[block]
-        for statement in dict.fromkeys(block.statement for block in live):
-            if statement in self:
-                self._arrange(statement)
-                height = statement.height - statement.opening
-                if height <= room:
-                    heads[statement] = range(statement.opening, statement.height)
-                    room -= height
-        tails = {block: least[block] for block in live}
+        asked = [each for each in dict.fromkeys(block.statement for block in live) if each in self]
+        for statement in asked:
+            self._arrange(statement)
+            if room > 0:
+                heads[statement] = range(statement.opening, statement.opening + 1)
+                room -= 1
+        tails = dict.fromkeys(live, 0)
+        room = _share(room, {block: min(1, block.shown) for block in live}, tails)
+        for item in (*live, *asked):
+            end = item.head_height if isinstance(item, Block) else item.height
+            if item in heads and 0 < end - heads[item].stop <= room:
+                room -= end - heads[item].stop
+                heads[item] = range(item.opening, end)
         room = self._newest(heads, live, room)
         room = _share(room, {block: block.shown for block in live}, tails)
         room = self._airy(heads, room)
