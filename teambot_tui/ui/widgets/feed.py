@@ -218,15 +218,13 @@ class Feed(Widget, can_focus=True):
 
     @property
     def cursor(self) -> TaskId | None:
-        """The task that keys act on: until one is chosen, the newest that executes, or the newest at all."""
+        """The task that keys act on: the newest, until one is chosen."""
         item = self._at_cursor()
         return item.task if item is not None else None
 
     def _at_cursor(self) -> Item | None:
         if self._cursor is not None and self._cursor in self._view and self._cursor.task is not None:
             return self._cursor
-        if self._view.live:
-            return self._view.live[-1]
         return self._next_stop(len(self._view.items), -1)
 
     def _next_stop(self, number: int, step: int) -> Item | None:

@@ -115,7 +115,8 @@ class View:
                 room -= 1
         tails = dict.fromkeys(live, 0)
         room = _share(room, {block: min(1, block.shown) for block in live}, tails)
-        for item in (*live, *asked):
+        items: list[Item] = [*live, *asked]
+        for item in items:
             end = item.head_height if isinstance(item, Block) else item.height
             if item in heads and 0 < end - heads[item].stop <= room:
                 room -= end - heads[item].stop
