@@ -7,6 +7,7 @@ markup.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.message import Message
@@ -103,6 +104,8 @@ class Feed(Widget, can_focus=True):
         self._page = Page(0, False, glyphs, self._state_of, self._skipped_by)
         self._wall_clock_ahead = 0.0
         self._painter = Painter(self, glyphs)
+        self._is_stale = False
+        """Whether a frame that shows what was said has been asked for already."""
         self._drawn: list[tuple[Strip, Item, Row]] = []
         """The rows of the last frame: until the next one the mouse points at them, whatever happens."""
 
@@ -115,7 +118,8 @@ class Feed(Widget, can_focus=True):
             self._early.setdefault(task, Output()).append(text)
             return
         block.output.append(text)
-        if block in self._view.seen:
+        if not self._is_stale and block in self._view.seen:
+            self._is_stale = True
             self.refresh()
 
     def follow_wall_clock(self, ahead: float) -> None:
@@ -432,6 +436,7 @@ class Feed(Widget, can_focus=True):
         Textual would put them into a frame, which the feed has not, and make new strips in every frame of the
         screen. The same strips again remember what they look like, wherever they have scrolled to.
         """
+        self._is_stale = False
         self._turn_page()
         self._view.compose()
         self._drawn = [(self._draw(item, index), item, item.row(index)) for item, index in self._view.rows]
@@ -494,10 +499,17 @@ class Feed(Widget, can_focus=True):
         width, height = self.size
         width, airy = min(width, _WIDEST), height >= _AIRY
         self._view.height = height
-        now = self._clock() if self._clock is not None else None
-        self._page = Page(
-            width, airy, self._glyphs, self._state_of, self._skipped_by, self._wall_clock_ahead, now
-        )
+        now = math.floor(self._clock()) if self._clock is not None else None
+        page = self._page
+        if (page.width, page.airy, page.wall_clock_ahead, page.now) != (
+            width,
+            airy,
+            self._wall_clock_ahead,
+            now,
+        ):
+            self._page = page._replace(
+                width=width, airy=airy, wall_clock_ahead=self._wall_clock_ahead, now=now
+            )
 
     def _arrange(self, item: Item) -> None:
         """Make an item ready to be looked at; what is in view keeps its look while the user reads."""
@@ -513,10 +525,13 @@ class Feed(Widget, can_focus=True):
             view.hook = (item, item.output.row_at(read))
 
     def _stands_apart(self, block: Block) -> bool:
-        """Whether there is a blank row above it: not directly below its statement's only line."""
+        """Whether there is a blank row above it: not below a statement that has one line."""
         number = self._view.number(block)
         before = self._view.items[number - 1] if number else None
-        return isinstance(before, Block) or len(block.view.siblings) > 1
+        if isinstance(before, Statement):
+            self._arrange(before)
+            return before.height - before.opening > 1
+        return before is not None
 
     def _state_of(self, task: TaskId) -> State | None:
         view = self._views.get(task)

@@ -168,6 +168,9 @@ class Block:
         self.statement = statement
         self.order = statement.orders.get(view.task, statement.order + 1)
         self._head: list[Row] = []
+        self._page: Page | None = None
+        self._told: TaskView | None = None
+        self._around: tuple[object, ...] = ()
         self._foot: list[Row] = []
         self._shown = 0
         self._bar = ""
@@ -226,11 +229,20 @@ class Block:
         folded = self.is_folded and self._can_fold
         self._shown = FOLDED_ROWS if folded else total
         self._foot = [fold_row(self.view, total - self._shown, page)] if folded else []
-        self._head = [
-            *([BLANK] if page.airy and apart else []),
-            *task_rows(self.view, page, has_words=len(self.view.siblings) > 1),
-            *output_notes(self.view, self.output, page),
-        ]
+        around = (
+            apart,
+            self.output.missing,
+            self.output.size > 0,
+            tuple(page.state_of(source) for source in self.view.sources if source is not None),
+            tuple(page.skipped_by(self.view.task)),
+        )
+        if self._page is not page or self._told is not self.view or self._around != around:
+            self._page, self._told, self._around = page, self.view, around
+            self._head = [
+                *([BLANK] if page.airy and apart else []),
+                *task_rows(self.view, page, has_words=len(self.view.siblings) > 1),
+                *output_notes(self.view, self.output, page),
+            ]
 
     @property
     def height(self) -> int:
