@@ -228,6 +228,8 @@ class Block:
         self._can_fold = total > FOLDED_ROWS + 1
         folded = self.is_folded and self._can_fold
         self._shown = FOLDED_ROWS if folded else total
+        while folded and self._shown > 1 and self.output.is_blank(self.output.first + self._shown - 1):
+            self._shown -= 1
         self._foot = [fold_row(self.view, total - self._shown, page)] if folded else []
         around = (
             apart,

@@ -200,9 +200,13 @@ class Output:
     def rows(self) -> int:
         """How many rows there are, without empty ones at the end."""
         count = len(self._rows)
-        while count and (not self._shown[count - 1] or self._rows[count - 1].isspace()):
+        while count and self.is_blank(self.first + count - 1):
             count -= 1
         return count
+
+    def is_blank(self, number: int) -> bool:
+        """Whether nothing is seen of a row."""
+        return not self._shown[number - self.first] or self._rows[number - self.first].isspace()
 
     def row(self, number: int) -> str:
         """Return a row by its number."""

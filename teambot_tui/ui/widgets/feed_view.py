@@ -103,18 +103,18 @@ class View:
             self._arrange(block)
         room = self.height
         heads: dict[Item, range] = {}
-        # A row for each, then what was asked, then a row of what it says, then what else is known about it.
+        # A row for each, then one of what it says, the newest first, then what was asked, then all the rest.
         for block in live:
             heads[block] = range(block.opening, block.opening + 1)
             room -= 1
+        tails = dict.fromkeys(reversed(live), 0)
+        room = _share(room, {block: min(1, block.shown) for block in live}, tails)
         asked = [each for each in dict.fromkeys(block.statement for block in live) if each in self]
         for statement in asked:
             self._arrange(statement)
             if room > 0:
                 heads[statement] = range(statement.opening, statement.opening + 1)
                 room -= 1
-        tails = dict.fromkeys(live, 0)
-        room = _share(room, {block: min(1, block.shown) for block in live}, tails)
         items: list[Item] = [*live, *asked]
         for item in items:
             end = item.head_height if isinstance(item, Block) else item.height
