@@ -16,7 +16,7 @@ Parts: TypeAlias = tuple[tuple[str, str], ...]
 """A row's pieces of text, each with the role it is drawn in."""
 
 
-class Piece(NamedTuple):
+class MarkdownPiece(NamedTuple):
     """Characters of the text from `start` to `end`, what is shown for them, and in which role."""
 
     start: int
@@ -57,35 +57,40 @@ def closes(line: str, fence: str) -> bool:
     return bool(found and not found[2].strip() and found[1].startswith(fence))
 
 
-def pieces(line: str, *, is_open: bool = False) -> tuple[list[Piece], int]:
+def pieces(line: str, *, is_open: bool = False) -> tuple[list[MarkdownPiece], int]:
     """Return the pieces of a line outside of code, and how far its further rows are indented.
 
     In a line that is still being said, what was opened may be closed by what comes.
     """
     if _RULE.match(line):
-        return [Piece(0, len(line), "───", "feed--muted")], 0
+        return [MarkdownPiece(0, len(line), "───", "feed--muted")], 0
     if found := _HEADING.match(line):
-        return [Piece(0, found.end(), "", ""), *_inline(line, found.end(), len(line), "heading", is_open)], 0
+        return [
+            MarkdownPiece(0, found.end(), "", ""),
+            *_inline(line, found.end(), len(line), "heading", is_open),
+        ], 0
     if found := _ITEM.match(line):
         start, marker = len(found[1]), found[2]
         sign = marker if marker[0].isdigit() else "•"
-        shown = [Piece(0, start, line[:start], "feed--output")] if start else []
-        shown.append(Piece(start, start + len(marker), sign, "feed--marker"))
+        shown = [MarkdownPiece(0, start, line[:start], "feed--output")] if start else []
+        shown.append(MarkdownPiece(start, start + len(marker), sign, "feed--marker"))
         after = start + len(marker)
-        shown.append(Piece(after, after + 1, " ", "feed--output"))
+        shown.append(MarkdownPiece(after, after + 1, " ", "feed--output"))
         body = found.end() - len(found[3] or "")
         if body > after + 1:
-            shown.append(Piece(after + 1, body, "", ""))
+            shown.append(MarkdownPiece(after + 1, body, "", ""))
         if found[3]:
-            shown.append(Piece(body, found.end(), line[body : found.end()], "feed--marker"))
+            shown.append(MarkdownPiece(body, found.end(), line[body : found.end()], "feed--marker"))
         return [*shown, *_inline(line, found.end(), len(line), "output", is_open)], after + 1
     if found := _QUOTE.match(line):
-        mark = Piece(0, found.end(), "│ ", "feed--muted")
+        mark = MarkdownPiece(0, found.end(), "│ ", "feed--muted")
         return [mark, *_inline(line, found.end(), len(line), "quote", is_open)], 2
     return list(_inline(line, 0, len(line), "output", is_open)), 0
 
 
-def _inline(line: str, start: int, end: int, role: str, is_open: bool, depth: int = 0) -> Iterator[Piece]:
+def _inline(
+    line: str, start: int, end: int, role: str, is_open: bool, depth: int = 0
+) -> Iterator[MarkdownPiece]:
     plain = at = start
     while at < end:
         special = _SPECIAL.search(line, at, end)
@@ -97,23 +102,26 @@ def _inline(line: str, start: int, end: int, role: str, is_open: bool, depth: in
             at += 1
             continue
         if plain < at:
-            yield Piece(plain, at, line[plain:at], f"feed--{role}")
+            yield MarkdownPiece(plain, at, line[plain:at], f"feed--{role}")
         yield from found
         plain = at = found[-1].end
     if plain < end:
-        yield Piece(plain, end, line[plain:end], f"feed--{role}")
+        yield MarkdownPiece(plain, end, line[plain:end], f"feed--{role}")
 
 
-def _span(line: str, at: int, end: int, role: str, is_open: bool, depth: int) -> list[Piece]:
+def _span(line: str, at: int, end: int, role: str, is_open: bool, depth: int) -> list[MarkdownPiece]:
     """Return the pieces of what begins here, if anything does."""
     sign = line[at]
     if sign == "\\":
         if at + 1 < end and line[at + 1] in "\\`*_{}[]()#+-.!|~>":
-            return [Piece(at, at + 1, "", ""), Piece(at + 1, at + 2, line[at + 1], f"feed--{role}")]
+            return [
+                MarkdownPiece(at, at + 1, "", ""),
+                MarkdownPiece(at + 1, at + 2, line[at + 1], f"feed--{role}"),
+            ]
         return []
     if sign == "|":
         if line.lstrip().startswith("|"):
-            return [Piece(at, at + 1, "│", "feed--muted")]
+            return [MarkdownPiece(at, at + 1, "│", "feed--muted")]
         return []
     if sign == "`":
         return _code(line, at, end, is_open)
@@ -124,9 +132,9 @@ def _span(line: str, at: int, end: int, role: str, is_open: bool, depth: int) ->
         begin, stop = found.span(1)
         target = "" if found[2] == found[1] else f" ({found[2]})"
         return [
-            Piece(at, begin, "", ""),
-            Piece(begin, stop, found[1], "feed--link"),
-            Piece(stop, found.end(), target, "feed--muted"),
+            MarkdownPiece(at, begin, "", ""),
+            MarkdownPiece(begin, stop, found[1], "feed--link"),
+            MarkdownPiece(stop, found.end(), target, "feed--muted"),
         ]
     for pair, inner in _PAIRS:
         if not line.startswith(pair, at) or depth >= _DEEPEST:
@@ -149,23 +157,23 @@ def _span(line: str, at: int, end: int, role: str, is_open: bool, depth: int) ->
             stop = end
         style = role if role == "heading" else inner
         return [
-            Piece(at, begin, "", ""),
+            MarkdownPiece(at, begin, "", ""),
             *_inline(line, begin, stop, style, is_open, depth + 1),
-            Piece(stop, min(end, stop + len(pair)), "", ""),
+            MarkdownPiece(stop, min(end, stop + len(pair)), "", ""),
         ]
     return []
 
 
-def _code(line: str, at: int, end: int, is_open: bool) -> list[Piece]:
+def _code(line: str, at: int, end: int, is_open: bool) -> list[MarkdownPiece]:
     ticks = _TICKS.match(line, at, end)
     assert ticks is not None, "it begins with one"
     begin = ticks.end()
     stop = line.find(ticks[0], begin, end)
     if stop < 0 and not is_open:
-        return [Piece(at, begin, ticks[0], "feed--output")]
+        return [MarkdownPiece(at, begin, ticks[0], "feed--output")]
     stop = end if stop < 0 else stop
     return [
-        Piece(at, begin, "", ""),
-        Piece(begin, stop, line[begin:stop], "feed--code"),
-        Piece(stop, min(end, stop + len(ticks[0])), "", ""),
+        MarkdownPiece(at, begin, "", ""),
+        MarkdownPiece(begin, stop, line[begin:stop], "feed--code"),
+        MarkdownPiece(stop, min(end, stop + len(ticks[0])), "", ""),
     ]

@@ -24,7 +24,7 @@ KEPT_CHARACTERS: Final = 256 * 1024
 KEPT_LINES: Final = 10_000
 MARKDOWN: Final = 64 * 1024
 """So many characters of an output are shown as Markdown, and the rest as it was written."""
-Shown: TypeAlias = "str | tuple[markdown.Piece, ...]"
+Shown: TypeAlias = "str | tuple[markdown.MarkdownPiece, ...]"
 """What is seen of a row: its text as it is, in a role; or pieces of it."""
 _AS_IT_IS: Final = "feed--output"
 _TAB: Final = 4
@@ -189,7 +189,9 @@ class Output:
                 self._shown.append(shown)
         if before:
             by, own, seen = len(before), self._rows[first], self._shown[first]
-            found = (markdown.Piece(0, len(own), expand(own), seen),) if isinstance(seen, str) else seen
+            found = (
+                (markdown.MarkdownPiece(0, len(own), expand(own), seen),) if isinstance(seen, str) else seen
+            )
             self._rows[first] = before + own
             self._shown[first] = tuple(
                 each._replace(start=each.start + by, end=each.end + by) for each in found
@@ -277,8 +279,8 @@ class Output:
 
 
 def _broken(
-    line: str, pieces: list[markdown.Piece], indent: int, width: int
-) -> Iterator[tuple[str, tuple[markdown.Piece, ...]]]:
+    line: str, pieces: list[markdown.MarkdownPiece], indent: int, width: int
+) -> Iterator[tuple[str, tuple[markdown.MarkdownPiece, ...]]]:
     """Return the rows of a line with what is seen of each; further ones are indented."""
     seen = "".join(piece.text for piece in pieces)
     if cell_len(seen) <= width:
@@ -288,7 +290,7 @@ def _broken(
     lengths = [len(row) for row in _wrap_line(seen, width - indent)]
     begin, rest = 0, list(reversed(pieces))
     for number, length in enumerate(lengths):
-        row: list[markdown.Piece] = []
+        row: list[markdown.MarkdownPiece] = []
         room = length
         while rest and (room > 0 or not rest[-1].text):
             piece = rest.pop()
@@ -298,7 +300,7 @@ def _broken(
             room -= len(piece.text)
             row.append(piece)
         end = len(line) if number == len(lengths) - 1 else (row[-1].end if row else begin)
-        margin = [markdown.Piece(0, 0, " " * indent, "feed--output")] if number and indent else []
+        margin = [markdown.MarkdownPiece(0, 0, " " * indent, "feed--output")] if number and indent else []
         own = (each._replace(start=each.start - begin, end=each.end - begin) for each in row if each.text)
         if end > begin:
             yield line[begin:end], (*margin, *own)
