@@ -40,9 +40,10 @@ from teambot_tui.engine.facts import (
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Notice, Usage
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
+from teambot_tui.engine.text import one_line
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, OutputView, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
-from teambot_tui.language.nodes import Code, Words
+from teambot_tui.language.nodes import Code, Reference, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,9 +54,9 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
+    from teambot_tui.language.nodes import Part
 
 _LONGEST_LINE = 400
-_LONGEST_WORDS = 2000
 _MOST_DECISIONS = 100
 
 
@@ -100,6 +101,7 @@ class Projection:
         self._first_lines: dict[TaskId, str] = {}
         self._last_lines: dict[TaskId, str] = {}
         self._last_ended: dict[AgentId, Task] = {}
+        self._causes: dict[TaskId, TaskId] = {}
         self._states: dict[TaskId, State] = {}
         self._counts = dict.fromkeys(State, 0)
         self._budget_is_reached = False
@@ -201,11 +203,14 @@ class Projection:
                 self._last_ended[task.agent] = task
                 self._ended[name] = None
                 self._activities.end(name, well=isinstance(fact, TaskCompleted))
+                if (cause := task.cause) is not None:
+                    self._causes[name] = cause.id
             case TaskRetried() | TaskDelayed():
                 self._touch_neighbours(task)
                 for lines in (self._said, self._first_lines, self._last_lines):
                     lines.pop(name, None)
                 self._decisions.pop(name, None)
+                self._causes.pop(name, None)
                 self._activities.begin_again(name)
             case _:
                 pass
@@ -308,15 +313,13 @@ class Projection:
             step=self.workflows.step(name),
             words=self._words_of(task),
             decisions=tuple(self._decisions.get(name, ())),
+            cause=self._causes.get(name),
         )
 
     def _words_of(self, task: Task) -> str:
         words = self._words.get(task.id)
         if words is None:
-            texts = (
-                part.text if isinstance(part, Words | Code) else part.literal for part in task.plan.parts
-            )
-            words = self._words[task.id] = "".join(texts).strip()[:_LONGEST_WORDS]
+            words = self._words[task.id] = _own_words(task.plan.parts)
         return words
 
     def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
@@ -394,6 +397,23 @@ class Projection:
             spending.token_limit,
             self._budget_is_reached,
         )
+
+
+def _own_words(parts: Iterable[Part]) -> str:
+    """Return the text of a task in one line, with references and variables as a person types them."""
+    words, size = [], 0
+    for part in parts:
+        match part:
+            case Words(text) | Code(text):
+                words.append(text[: _LONGEST_LINE * 2])
+            case Reference(agent):
+                words.append(f"${agent}")
+            case _:
+                words.append(part.literal)
+        size += len(words[-1])
+        if size > _LONGEST_LINE:
+            break
+    return one_line("".join(words), _LONGEST_LINE)
 
 
 def _ordered(task: Task) -> str:

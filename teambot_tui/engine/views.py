@@ -46,9 +46,11 @@ class TaskView:
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
     words: str = ""
-    """Its own words: of a long text the beginning."""
+    """Its own text in one line, with references as they are typed; `statement` is all that was submitted."""
     decisions: tuple[Decision, ...] = ()
     """What the agent was allowed and not allowed to do, of very many only the last."""
+    cause: TaskId | None = None
+    """The task because of which it was skipped: the one to look at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,6 +230,9 @@ ACTIONS: Final = (
             whole=True,
         ),
     ),
+    Action("address", "panel, output", "at", "", "begin a task for this agent"),
+    Action("use-output", "panel, output", "greater_than_sign", "", "begin a statement with its output"),
+    Action("edit-again", "panel, output", "E", "", "change what was asked, and do it again"),
     Action("copy", "panel, output", "y", lambda c: c.chosen.copy_output(), "copy the last output", "copy"),
     Action("open", "panel, output", "e", lambda c: c.chosen.open_output(), "open the last output in $EDITOR"),
     Action(

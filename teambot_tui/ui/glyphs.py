@@ -20,13 +20,15 @@ _UNICODE: Final = {
     "skipped": "⊗",
     "prompt": "›",
     "plan": "▸",
-    "bar": "┃",
+    "bar": "▏",
     "below": "▼",
     "arrow": "→",
     "from": "←",
     "ellipsis": "…",
     "dot": "·",
     "tool": "⚙",
+    "thumb": "┃",
+    "track": "│",
 }
 _ASCII: Final = {
     "idle": "o",
@@ -48,6 +50,8 @@ _ASCII: Final = {
     "ellipsis": "...",
     "dot": "-",
     "tool": "#",
+    "thumb": "#",
+    "track": "|",
 }
 
 

@@ -34,7 +34,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.outcomes import RefusedError
-from teambot_tui.engine.ports import Notice, Plan, Step, Text, ToolCall, ToolState, Usage
+from teambot_tui.engine.ports import Notice, Plan, Step, Text, ToolCall, ToolState, Usage, Verdict
 from teambot_tui.engine.projection import Projection
 from teambot_tui.engine.views import Frame
 from teambot_tui.language.errors import StatementError
@@ -187,6 +187,27 @@ async def test_what_an_agent_is_doing() -> None:
             gate.answer("ba#1", "\n## Fine\nit is")
             view = await look(BA)
             assert (view.last_end, view.last_line) == ("completed", "Fine")
+
+
+async def test_a_task_has_its_own_words_and_remembers_what_was_answered() -> None:
+    busy = Busy()
+    async with session_of(busy) as session:
+        projection = Projection(session)
+        with session.bus.subscribe(projection.see):
+            session.submit("@pm plan -> @ba check $pm twice")
+            await settle()
+            busy.ask("pm#1", "make test")
+            await settle()
+            views = {view.task: view for view in projection.frame().tasks}
+            assert views[TaskId("pm#1")].words == "plan"
+            assert views[TaskId("ba#1")].words == "check $pm twice"
+            (decision,) = views[TaskId("pm#1")].decisions
+            assert "make test" in decision.summary
+            assert decision.verdict is Verdict.REJECT, "nobody is there to be asked"
+            busy.fail("pm#1")
+            await settle()
+            views = {view.task: view for view in projection.frame().tasks}
+            assert views[TaskId("ba#1")].cause == "pm#1"
 
 
 async def test_a_retry_drops_what_was_said_before_it() -> None:

@@ -227,7 +227,7 @@ async def test_a_caret_stands_under_what_was_refused() -> None:
 
 
 def time_of_day(moment: float) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(moment))
+    return time.strftime("%H:%M ", time.localtime(moment))
 
 
 async def test_a_sleep_of_the_machine_counts_and_changes_no_time_of_day() -> None:

@@ -65,7 +65,7 @@ class Controls:
         self.bridge = bridge = Bridge(session)
         self.now = now = bridge.now
         self.views = views = Views(bridge.first)
-        self.feed = feed = Feed(glyphs)
+        self.feed = feed = Feed(glyphs, now)
         self._find = FindLine()
         self._inspector = inspector = Inspector(glyphs)
         self._graph = Graph(glyphs)

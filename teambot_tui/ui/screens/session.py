@@ -251,6 +251,11 @@ class SessionScreen(Screen[None]):
     def on_feed_chosen(self, message: Feed.Chosen) -> None:
         self.controls.chosen.choose(agent_of(message.task))
 
+    def on_feed_draft_requested(self, message: Feed.DraftRequested) -> None:
+        bar = self.controls.drafting.bar
+        bar.load_text(message.text)
+        bar.focus()
+
     def on_graph_chosen(self, message: Graph.Chosen) -> None:
         self.controls.chosen.inspect(agent_of(message.task), message.task)
 

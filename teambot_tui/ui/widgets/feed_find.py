@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.ui.widgets.feed_block import Block
+    from teambot_tui.engine.views import TaskView
+    from teambot_tui.ui.widgets.feed_block import Block, Statement
     from teambot_tui.ui.widgets.feed_text import Output
 
 
@@ -44,8 +45,12 @@ class Search:
         return place, every
 
     def is_about(self, block: Block) -> bool:
-        """Tell whether a block's output or its statement has the text."""
+        """Tell whether a block's output or its words have the text."""
         return bool(self._pattern.search(block.view.statement)) or bool(self.matches(block))
+
+    def is_asked(self, statement: Statement) -> bool:
+        """Tell whether a statement has the text."""
+        return bool(self._pattern.search(statement.view.statement))
 
     def within(self, block: Block, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
         """Return the parts of matches between two positions, and whether each is of the match at hand."""
@@ -57,7 +62,8 @@ class Search:
         """Go to the next match after a block's position, around the end if need be; return its block."""
         number, position = start
         if self.at is not None:
-            number, position = self.at[0].position, self.at[1] + (direction > 0)
+            number = bisect_left(blocks, self.at[0].order, key=lambda block: block.order)
+            position = self.at[1] + (direction > 0)
         count = len(blocks)
         for step in range(count + 1):
             block = blocks[(number + step * direction) % count]
@@ -72,7 +78,7 @@ class Search:
 
 
 class Sieve:
-    """Which blocks are shown: everyone's or an agent's, and of those the ones about something."""
+    """Which items are shown: everyone's or an agent's, and of those the ones about something."""
 
     def __init__(self) -> None:
         self.agent: AgentId | None = None
@@ -83,3 +89,9 @@ class Sieve:
         if self.agent not in (None, block.view.agent):
             return False
         return self.about is None or self.about.is_about(block)
+
+    def lets_through_task(self, view: TaskView, statement: Statement) -> bool:
+        """Tell whether a task is reason enough to show its statement."""
+        if self.agent not in (None, view.agent):
+            return False
+        return self.about is None or self.about.is_asked(statement)

@@ -1,7 +1,12 @@
-"""The rows around a task's output: what was asked, who works on it, what it waits for, why it ended."""
+"""The rows around an output: what was asked, who works on it, what waits, why it ended.
+
+A statement has one line, and one more for what has not started yet; a task has a head with its own words.
+The only time of day is when a statement was submitted, so it never changes and never runs backwards.
+"""
 
 from __future__ import annotations
 
+import re
 import time
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,12 +16,14 @@ from rich.cells import cell_len, set_cell_size
 from teambot_tui.engine.activity import tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.ids import agent_of
+from teambot_tui.engine.ports import Verdict
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, size, used
 from teambot_tui.ui.widgets.feed_text import wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from teambot_tui.engine.dependencies import Dependency
     from teambot_tui.engine.ids import TaskId
@@ -25,12 +32,23 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.feed_markdown import Parts
     from teambot_tui.ui.widgets.feed_text import Output
 
-_ROOM_FOR_A_STATEMENT: Final = 24
-_NAMED_TASKS: Final = 4
+_ROOM_FOR_WORDS: Final = 16
 _REASON_ROWS: Final = 4
 _REQUESTS: Final = 4
-_WIDE: Final = 60
+_ANSWERS: Final = 4
+_NAMED: Final = 4
+_BEFORE_THE_WORK: Final = 3
 _MEDIUM: Final = 24
+_SYNTAX: Final = re.compile(r"(?P<agent>@[\w.,-]+)|(?P<reference>\$[\w-]+(?:\.\w+)?|\{\w+\})|(?P<flow>->|&$)")
+_ORDER: Final = (
+    State.COMPLETED,
+    State.FAILED,
+    State.SKIPPED,
+    State.CANCELLED,
+    State.EXECUTING,
+    State.QUEUED,
+    State.WAITING,
+)
 
 
 class Kind(Enum):
@@ -64,19 +82,22 @@ class Page(NamedTuple):
     airy: bool
     glyphs: Glyphs
     state_of: Callable[[TaskId], State | None]
+    skipped_by: Callable[[TaskId], Iterable[TaskId]]
     wall_clock_ahead: float = 0.0
     """How many seconds the wall clock is ahead of the session's."""
+    now: float | None = None
+    """The session's time, if it is known."""
+
+    @property
+    def indent(self) -> str:
+        """What stands left of everything but statements: as much as the time takes above it."""
+        return " " * 6 if self.width >= _MEDIUM else ""
 
     @property
     def bar(self) -> str:
         """What stands left of the output."""
         bar = self.glyphs["bar"]
-        return f"  {bar} " if self.width >= _MEDIUM else f"{bar} " if self.width > 10 else ""
-
-    @property
-    def indent(self) -> str:
-        """What stands left of a note: as much as the time takes above it."""
-        return " " * (10 if self.width >= _WIDE else 4 if self.width >= _MEDIUM else 0)
+        return f"{self.indent}{bar} " if self.width > 10 else ""
 
     @property
     def text_width(self) -> int:
@@ -87,65 +108,217 @@ class Page(NamedTuple):
 BLANK: Final = Row(Kind.BLANK, ())
 
 
-def role(state: State) -> str:
+def role(state: State, *, asks: bool = False) -> str:
     """Return the role in which a state is drawn."""
-    return f"feed--{state.value}"
+    return "feed--asking" if asks else f"feed--{state.value}"
 
 
-def statement_rows(view: TaskView, page: Page) -> list[Row]:
-    """Return the line that says what was asked, and which tasks came of it."""
-    glyph = f"{page.glyphs['prompt']} "
+def glyph(state: State, page: Page, *, asks: bool = False) -> str:
+    """Return the sign of a state."""
+    return page.glyphs["asking"] if asks else page.glyphs[state.value]
+
+
+# A statement
+
+
+def statement_row(view: TaskView, counts: Mapping[State, int], seconds: float | None, page: Page) -> Row:
+    """Return what was asked, how many of its tasks are in which state, and for how long it has gone on."""
     stamp = _stamp(view.created, page)
+    prompt = f"{page.glyphs['prompt']} "
+    right: list[tuple[str, str]] = []
+    if len(view.siblings) > 1:
+        right += (
+            (f"{page.glyphs[each.value]}{counts[each]}", role(each)) for each in _ORDER if counts.get(each)
+        )
+        if seconds is not None:
+            right.append((f" {duration(seconds)}", "feed--muted"))
+    room = page.width - cell_len(stamp + prompt)
+    tail = _spaced(right)
+    if room - _cells(tail) - 2 < _ROOM_FOR_WORDS:
+        tail = ()
+    room = max(0, room - (_cells(tail) + 2 if tail else 0))
+    text = _shorten_statement(view, room, page)
+    parts = ((stamp, "feed--time"), (prompt, "feed--prompt"), *_coloured(text))
+    return Row(Kind.STATEMENT, _to_the_edge(parts, tail, page), len(stamp + prompt))
+
+
+def _shorten_statement(view: TaskView, room: int, page: Page) -> str:
     text = one_line(view.statement)
-    named = view.siblings if len(view.siblings) <= _NAMED_TASKS else (f"{len(view.siblings)} tasks",)
-    names = "  " + " ".join(named)
-    room = page.width - cell_len(stamp + glyph)
-    if room - cell_len(names) < min(_ROOM_FOR_A_STATEMENT, cell_len(text)):
-        names = ""
-    room = max(0, room - cell_len(names))
-    text = set_cell_size(_shorten(text, room, page), room)
-    parts = (
-        (stamp, "feed--time"),
-        (glyph, "feed--prompt"),
-        (text, "feed--statement"),
-        (names, "feed--muted"),
+    if cell_len(text) <= room and len(view.statement) <= 4 * len(text) + 400:
+        return text
+    if len(view.siblings) > 1 and " -> " in text:
+        more = f"-> {page.glyphs['ellipsis']} {len(view.siblings)} stages"
+        cut = text.rfind(" -> ", 0, max(0, room - len(more)) + 4)
+        while cut > 0 and cell_len(text[: cut + 1]) + len(more) > room:
+            cut = text.rfind(" -> ", 0, cut)
+        if cut > 0:
+            return text[: cut + 1] + more
+    return _shorten(text, room, page)
+
+
+def _coloured(text: str) -> Parts:
+    """Return a person's words: strong, with agents, references and arrows in their colours."""
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for found in _SYNTAX.finditer(text):
+        if found.start() > at:
+            parts.append((text[at : found.start()], "feed--statement"))
+        parts.append((found[0], f"feed--{'called' if found.lastgroup == 'agent' else found.lastgroup}"))
+        at = found.end()
+    if at < len(text):
+        parts.append((text[at:], "feed--statement"))
+    return tuple(parts)
+
+
+def pending_row(view: TaskView, page: Page) -> Row:
+    """Return the one line of the only task of a statement that has not started, or never will."""
+    left: list[tuple[str, str]] = [
+        (page.indent, "feed--muted"),
+        (f"{glyph(view.state, page)} ", role(view.state)),
+        (f"@{view.agent}  ", "feed--agent"),
+    ]
+    flow = _flow(view, page)
+    if flow and view.ended is None:
+        left += flow
+    else:
+        words = view.state.value
+        if view.state is State.SKIPPED:
+            words = f"skipped {page.glyphs['dot']} {_blame(view)}"
+        left.append((words, role(view.state)))
+    return Row(Kind.HEAD, _to_the_edge(tuple(left), ((view.task, "feed--muted"),), page), len(page.indent))
+
+
+def strip_row(tasks: Iterable[TaskView | None], count: int, first: int, page: Page) -> Row:
+    """Return the stages of a statement in order, those before the work and behind the edge as numbers.
+
+    `tasks` begin at number `first` of `count`.
+    """
+    parts: list[tuple[str, str]] = [(page.indent, "feed--muted")]
+    room = page.width - len(page.indent)
+    if first:
+        done = f"{page.glyphs['completed']} {first} done  "
+        parts.append((done, "feed--completed"))
+        room -= cell_len(done)
+    for number, view in enumerate(tasks, start=first):
+        if view is None:
+            break
+        look = role(view.state, asks=bool(view.requests))
+        sign = f"{glyph(view.state, page, asks=bool(view.requests))} "
+        name = f"{view.agent}  "
+        more = f"{count - number} more"
+        behind = 0 if number + 1 == count else cell_len(sign + more)
+        if cell_len(sign + name) > room - behind:
+            parts.append((sign + more, look))
+            break
+        parts += [(sign, look), (name, "feed--strip" if view.ended else "feed--output")]
+        room -= cell_len(sign + name)
+    return Row(Kind.NOTE, tuple(parts), len(page.indent))
+
+
+def first_in_strip(first_unfinished: int, agents: int) -> int:
+    """Return the stage to begin a strip with, so that the work is in it."""
+    return 0 if first_unfinished <= agents else first_unfinished - _BEFORE_THE_WORK
+
+
+def skipped_row(cause: TaskId | None, tasks: Iterable[TaskId], reason: str, page: Page) -> Row:
+    """Return which tasks one failure took with it, and whom to look at."""
+    names, more = _few(tasks)
+    blame = f"see @{agent_of(cause)} {cause}" if cause else one_line(reason, 80)
+    text = f"{page.glyphs['skipped']} {', '.join(names)}{more} skipped {page.glyphs['dot']} {blame}"
+    text = _shorten(text, page.width - len(page.indent), page)
+    return Row(Kind.NOTE, ((page.indent, "feed--muted"), (text, "feed--skipped")), len(page.indent))
+
+
+def _blame(view: TaskView) -> str:
+    return f"see @{agent_of(view.cause)} {view.cause}" if view.cause else one_line(view.reason, 80)
+
+
+def _few(tasks: Iterable[TaskId]) -> tuple[list[str], str]:
+    names: list[str] = []
+    count = 0
+    for task in tasks:
+        count += 1
+        if count <= _NAMED:
+            names.append(task)
+    return names, f" and {count - _NAMED} more" if count > _NAMED else ""
+
+
+# A task
+
+
+def task_rows(view: TaskView, page: Page, *, has_words: bool) -> list[Row]:
+    """Return a task's head with its own words, and under it what is to be known about it."""
+    asks = bool(view.requests) and view.state is State.EXECUTING
+    look = role(view.state, asks=asks)
+    left: Parts = (
+        (page.indent, "feed--muted"),
+        (f"{glyph(view.state, page, asks=asks)} ", look),
+        (f"@{view.agent}", "feed--agent"),
     )
-    return [Row(Kind.STATEMENT, parts)]
-
-
-def task_rows(view: TaskView, page: Page) -> list[Row]:
-    """Return a task's head, and under it what it waits for or why it came to nothing."""
-    state, dot = view.state, page.glyphs["dot"]
-    moment = view.ended if view.ended is not None else view.created
-    if state is State.EXECUTING:
-        moment = view.started
-    facts = [] if state is State.COMPLETED else [state.value]
-    if view.ended is not None and view.started and state is not State.SKIPPED:
-        facts.append(duration(view.ended - view.started))
-    if view.model:
-        facts.append(one_line(view.model, 40))
-    if view.ended is not None and (count := view.doing.tool_count):
-        facts.append(f"{count:,} tools" if count > 1 else "1 tool")
-    if spent := used(view.doing.usage, page.glyphs, " tokens"):
-        facts.append(spent)
+    if view.state in (State.FAILED, State.CANCELLED):
+        left = (*left, (f"  {view.state.value}", look))
+    elif asks:
+        left = (*left, ("  needs you", look))
+    right = _numbers(view, page)
+    room = page.width - _cells(left) - _cells(right) - 2
+    if room < 0 and len(right) > 1:
+        right = right[:2]
+        room = page.width - _cells(left) - _cells(right) - 2
+    words = view.words if has_words else ""
     if view.step is not None and view.step.words:
-        facts.append(view.step.words)
-    told = " ".join(f"{dot} {fact}" for fact in facts)
-    parts: Parts = (
-        (_stamp(moment, page), "feed--time"),
-        (f"{page.glyphs[state.value]} ", role(state)),
-        (f"@{view.agent} ", "feed--agent"),
-        (f"{view.task} " if facts else view.task, "feed--muted"),
-        (told, role(state) if state is not State.COMPLETED else "feed--muted"),
-    )
-    rows = [Row(Kind.HEAD, parts)]
-    if flow := _flow(view, page):
-        rows.append(_note(flow, page))
+        words = f"{view.step.words}  {words}".rstrip()
+    if words and room > 8:
+        left = (*left, (f"  {_shorten(words, room - 2, page)}", "feed--words"))
+    rows = [Row(Kind.HEAD, _to_the_edge(left, right, page), len(page.indent))]
+    if ((given := _flow(view, page)) and has_words) or (given and page.airy):
+        rows.append(_note(given, page))
     if view.reason and view.ended is not None:
         lines = wrap(one_line(view.reason, 4 * page.width), max(1, page.width - len(page.indent)))
-        rows += [_note(((line, role(state)),), page) for line in lines[:_REASON_ROWS]]
-    if state is State.EXECUTING:
+        rows += [_note(((line.rstrip(), look),), page) for line in lines[:_REASON_ROWS]]
+    if view.state in (State.FAILED, State.CANCELLED):
+        rows.append(_retry(view, page))
+    rows += _answers(view, page)
+    if view.state is State.EXECUTING:
         rows += _activity(view, page)
+    return rows
+
+
+def _numbers(view: TaskView, page: Page) -> Parts:
+    """Return the id and the numbers of a task, as they stand at the right edge."""
+    dot = page.glyphs["dot"]
+    facts: list[str] = [view.task]
+    if view.started and view.ended is not None:
+        facts.append(duration(view.ended - view.started))
+    elif view.started and page.now is not None and view.state is State.EXECUTING:
+        facts.append(duration(page.now - view.started))
+    if view.model:
+        facts.append(one_line(view.model, 24))
+    if spent := used(view.doing.usage, page.glyphs):
+        facts.append(spent)
+    return tuple((f" {dot} {fact}" if number else fact, "feed--muted") for number, fact in enumerate(facts))
+
+
+def _retry(view: TaskView, page: Page) -> Row:
+    names, more = _few(page.skipped_by(view.task))
+    words = "r runs it again"
+    if names:
+        words += f" and brings back {', '.join(names)}{more}"
+    return _note(((_shorten(words, page.width - len(page.indent), page), "feed--note"),), page)
+
+
+def _answers(view: TaskView, page: Page) -> list[Row]:
+    """Return what the task was allowed or refused."""
+    rows = []
+    for answer in view.decisions[-_ANSWERS:]:
+        if answer.verdict is None:
+            continue  # the task was over before
+        allowed = answer.verdict is Verdict.ALLOW
+        sign = page.glyphs["completed" if allowed else "failed"]
+        said = one_line(answer.words or answer.why, 80)
+        why = f" {page.glyphs['dot']} {said}" if said else ""
+        line = f"{sign} {'allowed' if allowed else 'rejected'}: {answer.summary}{why}"
+        line = _shorten(line, max(0, page.width - len(page.indent)), page)
+        rows.append(_note(((line, "feed--note"),), page))
     return rows
 
 
@@ -207,7 +380,7 @@ def _flow(view: TaskView, page: Page) -> Parts:
     parts: list[tuple[str, str]] = []
     if waits:
         gap = "   " if given else ""
-        parts.append((f"{page.glyphs['waiting']} waits for {', '.join(waits)}{gap}", "feed--waiting"))
+        parts.append((f"waits for {', '.join(waits)}{gap}", "feed--waiting"))
     if given:
         parts.append(("   ".join(given), "feed--muted"))
     return tuple(parts)
@@ -232,13 +405,25 @@ def _note(parts: Parts, page: Page) -> Row:
 def _stamp(moment: float, page: Page) -> str:
     if page.width < _MEDIUM:
         return ""
-    return time.strftime(
-        " %H:%M:%S " if page.width >= _WIDE else " %H:%M ", time.localtime(moment + page.wall_clock_ahead)
-    )
+    return time.strftime("%H:%M ", time.localtime(moment + page.wall_clock_ahead))
+
+
+def _spaced(parts: Iterable[tuple[str, str]]) -> Parts:
+    return tuple((f" {text}" if number else text, look) for number, (text, look) in enumerate(parts))
+
+
+def _to_the_edge(left: Parts, right: Parts, page: Page) -> Parts:
+    """Return both, the second at the right edge if there is room for it."""
+    gap = page.width - _cells(left) - _cells(right)
+    return (*left, (" " * gap, "feed--muted"), *right) if right and gap > 0 else left
+
+
+def _cells(parts: Parts) -> int:
+    return sum(cell_len(text) for text, _ in parts)
 
 
 def _shorten(text: str, width: int, page: Page) -> str:
     if cell_len(text) <= width:
         return text
     ellipsis = page.glyphs["ellipsis"]
-    return set_cell_size(text, max(0, width - len(ellipsis))) + ellipsis
+    return set_cell_size(text, max(0, width - len(ellipsis))) + (ellipsis if width > 0 else "")

@@ -1,105 +1,179 @@
-"""An answer as Markdown, within a budget: what is larger, or breaks the renderer, is shown as it was written.
+"""Markdown line by line: what an agent says looks the same while it speaks and when it is done.
 
-Nothing here can be clicked, and no character comes back through an entity that the door had kept out.
+A line is read on its own, but for code blocks, so a further word costs no more than the line it belongs to.
+Nothing here can be clicked, and no entity is decoded: no character comes back that the door had kept out.
 """
 
 from __future__ import annotations
 
-from io import StringIO
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
-
-from rich.console import Console
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
-from rich.padding import Padding
-from rich.style import Style
-from rich.text import Text
-from rich.theme import Theme
-
-from teambot_tui.engine.text import printable
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-    from rich.console import ConsoleOptions, JustifyMethod, RenderResult
-    from rich.segment import Segment
-
-Parts: TypeAlias = tuple[tuple[str, str | Style], ...]
-"""A row's pieces of text, each with the role or the style it is drawn in."""
-
-CHARACTERS: Final = 8 * 1024
-_LINES: Final = 200
-_NARROWEST: Final = 20
-_ROLES: Final = {
-    "markdown.h1": "feed--heading",
-    "markdown.h2": "feed--heading",
-    "markdown.h3": "feed--heading",
-    "markdown.h4": "feed--heading",
-    "markdown.h5": "feed--heading",
-    "markdown.h6": "feed--heading",
-    "markdown.code": "feed--code",
-    "markdown.code_block": "feed--code",
-    "markdown.block_quote": "feed--quote",
-    "markdown.item.bullet": "feed--marker",
-    "markdown.item.number": "feed--marker",
-    "markdown.list": "feed--output",
-    "markdown.link": "feed--link",
-    "markdown.link_url": "feed--link",
-    "markdown.hr": "feed--muted",
-    "markdown.table.border": "feed--muted",
-    "markdown.table.header": "feed--heading",
-}
+Parts: TypeAlias = tuple[tuple[str, str], ...]
+"""A row's pieces of text, each with the role it is drawn in."""
 
 
-def render(text: str, width: int, styles: Mapping[str, Style]) -> list[Parts] | None:
-    """Return a text's rows as Markdown; None where it is better shown as it is."""
-    if width < _NARROWEST or len(text) > CHARACTERS or text.count("\n") >= _LINES:
-        return None
-    theme = Theme({name: styles[role] for name, role in _ROLES.items()}, inherit=True)
-    console = Console(
-        file=StringIO(), width=width, force_terminal=True, color_system="truecolor", theme=theme, markup=False
-    )
-    try:
-        lines = console.render_lines(_Answer(text, hyperlinks=False), pad=False)
-    except Exception:  # noqa: BLE001  a text that breaks the renderer is still a text
-        return None
-    rows: list[Parts] = [tuple(_clean(segment) for segment in line if not segment.control) for line in lines]
-    return [row for row, before in zip(rows, [(), *rows], strict=False) if _words(row) or _words(before)]
+class MarkdownPiece(NamedTuple):
+    """Characters of the text from `start` to `end`, what is shown for them, and in which role."""
+
+    start: int
+    end: int
+    text: str
+    role: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it cannot be cut: what is shown is not what is written."""
+        return len(self.text) != self.end - self.start
 
 
-def _words(row: Parts) -> str:
-    return "".join(text for text, _ in row).strip()
+LONGEST_LINE: Final = 2_000
+"""A longer line is shown as it was written."""
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6}) +")
+_ITEM: Final = re.compile(r"( *)([-*+]|\d{1,4}[.)]) +(\[[ xX]\] )?")
+_QUOTE: Final = re.compile(r" {0,3}>[> ]*")
+_RULE: Final = re.compile(r" {0,3}([-*_])( *\1){2,} *$")
+_SPECIAL: Final = re.compile(r"[`*_~\[!\\|]")
+_LINK: Final = re.compile(r"!?\[([^\[\]]{1,200})\]\(([^()\s]{1,500})\)")
+_TICKS: Final = re.compile(r"`+")
+_PAIRS: Final = (("**", "strong"), ("__", "strong"), ("~~", "muted"), ("*", "emphasis"), ("_", "emphasis"))
+_DEEPEST: Final = 3
+_TRIES: Final = 8
 
 
-def _clean(segment: Segment) -> tuple[str, Style]:
-    text = printable(segment.text).replace("\n", " ").replace("\t", " ")
-    return text, (segment.style or Style.null()).clear_meta_and_links()
+def fence_of(line: str) -> str:
+    """Return the fence that a line is, or nothing."""
+    found = _FENCE.match(line)
+    return found[1] if found else ""
 
 
-class _Title(Heading):
-    LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+def closes(line: str, fence: str) -> bool:
+    """Whether a line ends the code block that this fence began."""
+    found = _FENCE.match(line)
+    return bool(found and not found[2].strip() and found[1].startswith(fence))
 
 
-class _Code(CodeBlock):
-    """A block of code in one colour: no lexer is worth a pause."""
+def pieces(line: str, *, is_open: bool = False) -> tuple[list[MarkdownPiece], int]:
+    """Return the pieces of a line outside of code, and how far its further rows are indented.
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        code = Text(str(self.text).rstrip().expandtabs(4), overflow="fold", no_wrap=False)
-        yield Padding(code, (0, 1), style=console.get_style("markdown.code_block"))
+    In a line that is still being said, what was opened may be closed by what comes.
+    """
+    if _RULE.match(line):
+        return [MarkdownPiece(0, len(line), "───", "feed--muted")], 0
+    if found := _HEADING.match(line):
+        return [
+            MarkdownPiece(0, found.end(), "", ""),
+            *_inline(line, found.end(), len(line), "heading", is_open),
+        ], 0
+    if found := _ITEM.match(line):
+        start, marker = len(found[1]), found[2]
+        sign = marker if marker[0].isdigit() else "•"
+        shown = [MarkdownPiece(0, start, line[:start], "feed--output")] if start else []
+        shown.append(MarkdownPiece(start, start + len(marker), sign, "feed--marker"))
+        after = start + len(marker)
+        shown.append(MarkdownPiece(after, after + 1, " ", "feed--output"))
+        body = found.end() - len(found[3] or "")
+        if body > after + 1:
+            shown.append(MarkdownPiece(after + 1, body, "", ""))
+        if found[3]:
+            shown.append(MarkdownPiece(body, found.end(), line[body : found.end()], "feed--marker"))
+        return [*shown, *_inline(line, found.end(), len(line), "output", is_open)], after + 1
+    if found := _QUOTE.match(line):
+        mark = MarkdownPiece(0, found.end(), "│ ", "feed--muted")
+        return [mark, *_inline(line, found.end(), len(line), "quote", is_open)], 2
+    return list(_inline(line, 0, len(line), "output", is_open)), 0
 
 
-class _Answer(Markdown):
-    """Markdown whose lines stay lines: agents do not wrap, so a break is meant as one."""
+def _inline(
+    line: str, start: int, end: int, role: str, is_open: bool, depth: int = 0
+) -> Iterator[MarkdownPiece]:
+    plain = at = start
+    while at < end:
+        special = _SPECIAL.search(line, at, end)
+        if special is None:
+            break
+        at = special.start()
+        found = _span(line, at, end, role, is_open, depth)
+        if not found:
+            at += 1
+            continue
+        if plain < at:
+            yield MarkdownPiece(plain, at, line[plain:at], f"feed--{role}")
+        yield from found
+        plain = at = found[-1].end
+    if plain < end:
+        yield MarkdownPiece(plain, end, line[plain:end], f"feed--{role}")
 
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": _Title,
-        "fence": _Code,
-        "code_block": _Code,
-    }
 
-    def __init__(self, text: str, *, hyperlinks: bool) -> None:
-        super().__init__(text, hyperlinks=hyperlinks)
-        for token in self.parsed:
-            for child in token.children or ():
-                if child.type == "softbreak":
-                    child.type = "hardbreak"
+def _span(line: str, at: int, end: int, role: str, is_open: bool, depth: int) -> list[MarkdownPiece]:
+    """Return the pieces of what begins here, if anything does."""
+    sign = line[at]
+    if sign == "\\":
+        if at + 1 < end and line[at + 1] in "\\`*_{}[]()#+-.!|~>":
+            return [
+                MarkdownPiece(at, at + 1, "", ""),
+                MarkdownPiece(at + 1, at + 2, line[at + 1], f"feed--{role}"),
+            ]
+        return []
+    if sign == "|":
+        if line.lstrip().startswith("|"):
+            return [MarkdownPiece(at, at + 1, "│", "feed--muted")]
+        return []
+    if sign == "`":
+        return _code(line, at, end, is_open)
+    if sign in "[!":
+        found = _LINK.match(line, at, end)
+        if found is None:
+            return []
+        begin, stop = found.span(1)
+        target = "" if found[2] == found[1] else f" ({found[2]})"
+        return [
+            MarkdownPiece(at, begin, "", ""),
+            MarkdownPiece(begin, stop, found[1], "feed--link"),
+            MarkdownPiece(stop, found.end(), target, "feed--muted"),
+        ]
+    for pair, inner in _PAIRS:
+        if not line.startswith(pair, at) or depth >= _DEEPEST:
+            continue
+        begin = at + len(pair)
+        if begin >= end or line[begin].isspace() or (sign == "_" and at and line[at - 1].isalnum()):
+            return []
+        stop = line.find(pair, begin + 1, end)
+        for _ in range(_TRIES):
+            if stop < 0 or not (
+                line[stop - 1].isspace() or (len(pair) == 1 and line[stop + 1 : stop + 2] == sign)
+            ):
+                break
+            stop = line.find(pair, stop + len(pair), end)
+        else:
+            return []
+        if stop < 0 or (sign == "_" and line[stop + len(pair) : stop + len(pair) + 1].isalnum()):
+            if not is_open or len(pair) == 1 or stop >= 0:
+                return []
+            stop = end
+        style = role if role == "heading" else inner
+        return [
+            MarkdownPiece(at, begin, "", ""),
+            *_inline(line, begin, stop, style, is_open, depth + 1),
+            MarkdownPiece(stop, min(end, stop + len(pair)), "", ""),
+        ]
+    return []
+
+
+def _code(line: str, at: int, end: int, is_open: bool) -> list[MarkdownPiece]:
+    ticks = _TICKS.match(line, at, end)
+    assert ticks is not None, "it begins with one"
+    begin = ticks.end()
+    stop = line.find(ticks[0], begin, end)
+    if stop < 0 and not is_open:
+        return [MarkdownPiece(at, begin, ticks[0], "feed--output")]
+    stop = end if stop < 0 else stop
+    return [
+        MarkdownPiece(at, begin, "", ""),
+        MarkdownPiece(begin, stop, line[begin:stop], "feed--code"),
+        MarkdownPiece(stop, min(end, stop + len(ticks[0])), "", ""),
+    ]

@@ -24,12 +24,15 @@ ROLES: Final = tuple(
         "agent",
         "asking",
         "below",
+        "called",
         "cancelled",
         "code",
         "completed",
         "cursor",
+        "emphasis",
         "executing",
         "failed",
+        "flow",
         "fold",
         "found",
         "found-here",
@@ -42,10 +45,14 @@ ROLES: Final = tuple(
         "prompt",
         "queued",
         "quote",
+        "reference",
         "skipped",
         "statement",
+        "strip",
+        "strong",
         "time",
         "waiting",
+        "words",
     ]
 )
 """What a part of a row can be; the stylesheet says how it looks."""
@@ -83,6 +90,12 @@ class Painter:
             self._strips[row, has_cursor, width] = strip
         return strip
 
+    def mark_place(self, strip: Strip, *, is_here: bool) -> Strip:
+        """Draw a scrollbar's cell at the right edge."""
+        width = self._feed.size.width
+        cell = self._glyphs["thumb" if is_here else "track"]
+        return Strip.join([strip.crop(0, width - 1), Strip([Segment(cell, self.styles["feed--muted"])])])
+
     def mark_below(self, strip: Strip, tasks: int) -> Strip:
         """Say at the end of a strip that there is more below, and how to come to it."""
         more = f"{tasks} more" if tasks else "more"
@@ -95,9 +108,7 @@ class Painter:
 
 def draw(row: Row, width: int, base: Style, styles: Mapping[str, Style], cursor: str = "") -> Strip:
     """Draw a row; one that the cursor is on begins with its sign."""
-    segments = [
-        Segment(text, base + (styles[role] if isinstance(role, str) else role)) for text, role in row.parts
-    ]
+    segments = [Segment(text, base + styles[role]) for text, role in row.parts]
     if not cursor:
         return Strip(segments).crop_extend(0, width, base)
     mark = styles["feed--cursor"]
