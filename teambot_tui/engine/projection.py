@@ -38,10 +38,12 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Notice, Usage
+from teambot_tui.engine.spans import Spans
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
+from teambot_tui.engine.text import one_line
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
-from teambot_tui.language.nodes import Words
+from teambot_tui.language.nodes import Code, Reference, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.spending import Spending
+    from teambot_tui.language.nodes import Part
 
 _LONGEST_LINE = 400
 
@@ -89,6 +92,7 @@ class Projection:
         self._board: Board = session.board
         self._statuses = Statuses()
         self._activities = Activities()
+        self._spans = Spans()
         self._statements: dict[TaskId, StatementAccepted] = {}
         self._first_lines: dict[TaskId, str] = {}
         self._last_lines: dict[TaskId, str] = {}
@@ -139,6 +143,7 @@ class Projection:
             return
         self._workflows_changed |= self.workflows.see(fact)
         self._statuses.update(fact)
+        self._spans.see(fact)
         match fact:
             case ActivityReported(_, task, Notice(text)):
                 self._warnings.append(f"@{agent_of(task)} {text}")
@@ -292,6 +297,8 @@ class Projection:
             requests=self._requests_of(name),
             label=task.plan.label,
             step=self.workflows.step(name),
+            words=own_words(task.plan.parts),
+            spans=self._spans.of(name),
         )
 
     def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
@@ -362,6 +369,23 @@ class Projection:
             spending.token_limit,
             self._budget_is_reached,
         )
+
+
+def own_words(parts: Iterable[Part]) -> str:
+    """Return the text of a task in one line, with references and variables as a person types them."""
+    words, size = [], 0
+    for part in parts:
+        match part:
+            case Words(text) | Code(text):
+                words.append(text[: _LONGEST_LINE * 2])
+            case Reference(agent):
+                words.append(f"${agent}")
+            case _:
+                words.append(part.literal)
+        size += len(words[-1])
+        if size > _LONGEST_LINE:
+            break
+    return one_line("".join(words), _LONGEST_LINE)
 
 
 def _ordered(task: Task) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
+    from teambot_tui.engine.spans import Span
     from teambot_tui.engine.workflow_progress import Outcome, Progress, Step
 
 
@@ -45,6 +46,10 @@ class TaskView:
     label: str | None = None
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
+    words: str = ""
+    """Its own text in one line, with references as they are typed; `statement` is all that was submitted."""
+    spans: tuple[Span, ...] = ()
+    """On what it spent its time: working, waiting for others, needing the person."""
 
 
 @dataclass(frozen=True, slots=True)
