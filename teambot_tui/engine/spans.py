@@ -13,7 +13,7 @@ from teambot_tui.engine.facts import (
     TaskCompleted,
     TaskDelayed,
     TaskFailed,
-    TaskRetried,
+    TaskQueued,
     TaskSkipped,
     TaskStarted,
     TaskWaiting,
@@ -30,7 +30,7 @@ _MOST: Final = 100
 """Spans that are kept of a task: of one that asks for very much, only the last."""
 
 
-class Activity(StrEnum):
+class Spent(StrEnum):
     """What a span was spent on."""
 
     WORKING = "working"
@@ -42,7 +42,7 @@ class Activity(StrEnum):
 class Span:
     """A stretch of a task's time; one without an end goes on."""
 
-    activity: Activity
+    spent: Spent
     start: float
     end: float | None = None
     agents: tuple[AgentId, ...] = ()
@@ -65,10 +65,10 @@ class Spans:
         """Follow a fact."""
         match fact:
             case TaskWaiting(time, task, agents):
-                self._record(task).begin(time, Span(Activity.WAITING, time, agents=agents))
+                self._record(task).begin(time, Span(Spent.WAITING, time, agents=agents))
             case TaskStarted(time, task):
                 record = self._record(task)
-                record.requests, record.waits = 0, {}
+                record.requests, record.waits, record.is_at_work = 0, {}, True
                 record.go_on(time)
             case PermissionAsked(time, task):
                 record = self._record(task)
@@ -89,11 +89,13 @@ class Spans:
             case TaskFailed(time, task):
                 self._record(task).end(time, failed=True)
             case TaskDelayed(time, task):
-                self._record(task).begin(time, Span(Activity.WAITING, time), failed=True)
+                record = self._record(task)
+                record.end(time, failed=True)
+                record.begin(time, Span(Spent.WAITING, time))
             case TaskCompleted(time, task) | TaskSkipped(time, task) | TaskCancelled(time, task):
                 self._record(task).end(time)
-            case TaskRetried(_, task):
-                self._record(task).is_over = False
+            case TaskQueued(time, task):
+                self._record(task).end(time)
             case _:
                 pass
 
@@ -115,41 +117,41 @@ class _Record:
     requests: int = 0
     """How many of its requests wait for the person."""
     waits: dict[int, tuple[AgentId, ...]] = field(default_factory=dict)
-    is_over: bool = False
-    """What comes to a task that has ended, such as that its requests are withdrawn, begins nothing."""
+    is_at_work: bool = False
+    """What comes to a task that is not, such as that its requests are withdrawn, begins nothing."""
     view: tuple[Span, ...] | None = None
 
     def go_on(self, time: float) -> None:
         """Begin what a task at work does now."""
-        if self.is_over:
+        if not self.is_at_work:
             return
         if self.requests:
-            self.begin(time, Span(Activity.NEEDING_YOU, time))
+            self.begin(time, Span(Spent.NEEDING_YOU, time))
         elif self.waits:
             agents = dict.fromkeys(agent for agents in self.waits.values() for agent in agents)
-            self.begin(time, Span(Activity.WAITING, time, agents=tuple(agents)))
+            self.begin(time, Span(Spent.WAITING, time, agents=tuple(agents)))
         else:
-            self.begin(time, Span(Activity.WORKING, time))
+            self.begin(time, Span(Spent.WORKING, time))
 
-    def begin(self, time: float, span: Span, *, failed: bool = False) -> None:
+    def begin(self, time: float, span: Span) -> None:
         last = self.spans[-1] if self.spans else None
-        if last is not None and last.end is None and not failed:
-            if (last.activity, last.agents) == (span.activity, span.agents):
+        if last is not None and last.end is None:
+            if (last.spent, last.agents) == (span.spent, span.agents):
                 return
             if last.start == time:  # what was settled at once took no time
                 self.spans.pop()
                 earlier = self.spans[-1] if self.spans else None
-                if earlier is not None and earlier.end == time and earlier.activity is span.activity:
+                if earlier is not None and earlier.end == time and earlier.spent is span.spent:
                     self.spans[-1] = replace(earlier, end=None)
                     self.view = None
                     return
-        self._close(time, failed=failed)
+        self._close(time, failed=False)
         self.spans.append(span)
         del self.spans[:-_MOST]
 
     def end(self, time: float, *, failed: bool = False) -> None:
         self._close(time, failed=failed)
-        self.is_over = True
+        self.is_at_work = False
 
     def _close(self, time: float, *, failed: bool) -> None:
         self.view = None

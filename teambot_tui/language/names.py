@@ -58,6 +58,7 @@ COMMANDS: Final = (
     "context",
     "vars",
     "graph",
+    "timeline",
     "up",
     "save",
     "history",

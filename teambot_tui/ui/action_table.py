@@ -55,7 +55,7 @@ class Action(NamedTuple):
         return self.press if isinstance(self.press, str) else f"press({self.name!r})"
 
 
-PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "approvals")
+PLACES: Final = ("input", "anywhere", "panel", "output", "graph", "inspector", "approvals")
 
 ACTIONS: Final = (
     Action("send", "input", "enter", "send", "send", "send"),
@@ -250,6 +250,20 @@ ACTIONS: Final = (
     Action("up", "panel, output", "up,k", "", "go up, in the output to the task before"),
     Action("down", "panel, output", "down,j", "", "go down, in the output to the next task"),
     Action("oldest", "panel, output", "home", "", "the oldest task"),
+    Action(
+        "timeline",
+        "graph",
+        "t",
+        lambda c: c.display.toggle_timeline(),
+        "the timeline; in the timeline: the graph",
+        "timeline",
+        command=SlashCommand(
+            "", "who worked, waited and needed you when", lambda controls, _: controls.display.toggle_timeline()
+        ),
+    ),
+    Action("centre", "graph", "c", "", "centre on what executes, and follow it", "centre"),
+    Action("fit", "graph", "f", "", "fit all into the window, or not any more", "fit"),
+    Action("fold", "graph", "o", "", "fold what is done, or show it again", "fold done"),
     Action("whole-prompt", "inspector", "p", "unfold", "the whole prompt, or its beginning"),
     Action("copy-prompt", "inspector", "Y", "copy('prompt')", "copy the prompt"),
     Action(

@@ -28,6 +28,7 @@ from teambot_tui.ui.views import Views
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
+from teambot_tui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +64,9 @@ class Controls:
         self.feed = feed = Feed(glyphs)
         self._find = Input(placeholder="find", id="find")
         self._inspector = inspector = Inspector(glyphs)
-        self._graph = Graph(glyphs)
-        self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows
+        self._graph = Graph(glyphs, clock=now)
+        self._tree = Graph(glyphs, id="tree", most=2, clock=now)  # it has few rows
+        self._timeline = Timeline(glyphs, clock=now)
         self._screen = screen
 
         self.person = person = Person(screen, setup)
@@ -76,7 +78,16 @@ class Controls:
         self.finding = Finding(screen, self._find, feed, inspector, keys)
         ladders = Ladders(actions, views, person, now, keys)
         self.display = Display(
-            screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
+            screen,
+            person,
+            self.chosen,
+            self.finding,
+            self.drafting,
+            ladders,
+            feed,
+            inspector,
+            self._graph,
+            self._timeline,
         )
         self.forms = Forms(screen, views, actions, person)
         self.drafting.bar.completer.words_for = partial(words_for, self)
@@ -91,9 +102,10 @@ class Controls:
             await screen.query_one("#panels").mount(self._tree)
             await screen.query_one("#centre").mount(self.feed)
             await screen.mount(self._find, before="#plan")
-            await screen.query_one("#side").mount(self._inspector, self._graph)
+            await screen.query_one("#side").mount(self._inspector, self._graph, self._timeline)
 
     def show_tasks(self, tasks: Sequence[TaskView]) -> None:
-        """Draw these tasks, wherever there is a graph."""
+        """Draw these tasks, wherever they are drawn."""
         self._graph.show(tasks)
         self._tree.show(tasks)
+        self._timeline.show(tasks)

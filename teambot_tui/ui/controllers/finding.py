@@ -48,7 +48,7 @@ class Finding:
         self._looking = looking
         self._line.placeholder = _ASKS[looking]
         if looking != "inspect" and not self._screen.query_one("#centre").display:
-            self._screen.remove_class("-graphing", "-inspecting")
+            self._screen.remove_class("-graphing", "-timing", "-inspecting")
         self._screen.add_class("-finding")
         self._line.focus()
 

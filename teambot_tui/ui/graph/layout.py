@@ -66,6 +66,10 @@ class Placement:
         self._widen(unique)
         return self._drawn(unique, telling(leaving, column))
 
+    def width_of(self, key: str) -> int:
+        """Return how many cells the words of a node may take."""
+        return self._widths[self._slots[key][0]]
+
     def _forget(self) -> None:
         self._slots.clear()
         self._taken.clear()

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EdgeLook:
-    """How an edge is painted: the name of a style, and what is heavy lies above what is not."""
+    """How an edge is painted: the name of a style, and on which level, the highest above all."""
 
     style: str
+    level: int = 0
     heavy: bool = False
 
 
@@ -45,7 +46,7 @@ def draw(
         rows = [y for _, y in route.points]
         if min(rows) < end and max(rows) >= start:
             looks.append((route, edge_look(route.edge)))
-    looks.sort(key=lambda each: each[1].heavy)
+    looks.sort(key=lambda each: each[1].level)
     for route, look in looks:
         edge = route.edge
         for (x, y), (to_x, to_y) in pairwise(route.points):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
+    from teambot_tui.ui.widgets.timeline import Timeline
 
 _FRAME = 1 / 60
 """The least time between two pictures."""
@@ -230,6 +231,9 @@ class SessionScreen(Screen[None]):
         self.controls.chosen.choose(agent_of(message.task))
 
     def on_graph_chosen(self, message: Graph.Chosen) -> None:
+        self.controls.chosen.inspect(agent_of(message.task), message.task)
+
+    def on_timeline_chosen(self, message: Timeline.Chosen) -> None:
         self.controls.chosen.inspect(agent_of(message.task), message.task)
 
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
