@@ -109,3 +109,8 @@ class Controls:
         self._graph.show(tasks)
         self._tree.show(tasks)
         self._timeline.show(tasks)
+
+    def tick(self) -> None:
+        """Let the clocks of what is drawn go on."""
+        for drawing in (self._graph, self._tree, self._timeline):
+            drawing.tick()

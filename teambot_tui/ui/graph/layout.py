@@ -28,7 +28,7 @@ class Density:
     """How much room a node takes."""
 
     rows: int = 2
-    widest: int = 26
+    widest: int = 22
     gap: int = 1
     """Empty rows below each node, in which long lines run."""
 

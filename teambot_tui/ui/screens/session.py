@@ -178,6 +178,7 @@ class SessionScreen(Screen[None]):
             return  # nothing goes on, whatever the last facts said
         controls.feed.follow_wall_clock(self.setup.wall_clock() - controls.now())
         controls.panels.tick()
+        controls.tick()
         controls.chosen.show()
         controls.finding.filter_again()
 

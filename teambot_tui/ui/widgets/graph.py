@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 _DRAWN_FROM: Final = 58
 _TIME: Final = 5
 """Every node has room for a time, so that a running clock moves nothing."""
-_BEAT: Final = 1.0
 
 
 class Graph(ScrollView, can_focus=True):
@@ -117,7 +116,8 @@ class Graph(ScrollView, can_focus=True):
         self._now: float | None = None
         self._items: dict[str, Item] = {}
         self._edges: list[Edge] = []
-        self._critical: frozenset[str] = frozenset()
+        self._critical: dict[str, str] = {}
+        """The tasks of the critical path, each with the one before it."""
         self._cursor: str | None = None
         self._follows = True
         """Whether the cursor is where the work is."""
@@ -178,10 +178,11 @@ class Graph(ScrollView, can_focus=True):
         items, edges = self._gathered()
         was_live, self._is_live = self._is_live, any(view.state not in ENDED for view in self._tasks)
         path, seconds = critical(self._tasks, self._now or 0.0)
-        same = items == self._items and edges == self._edges and self._critical == frozenset(path)
+        chain = dict(zip(path, ("", *path), strict=False))
+        same = items == self._items and edges == self._edges and self._critical == chain
         if same and self._picture.height:
             return
-        self._items, self._edges, self._critical = items, edges, frozenset(path)
+        self._items, self._edges, self._critical = items, edges, chain
         self._tell(seconds)
         if self._cursor not in items:
             hidden = FOLD in items and any(view.task == self._cursor for view in self._tasks)
@@ -217,7 +218,8 @@ class Graph(ScrollView, can_focus=True):
         self._cursor = busy[-1]
         return True
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Let the clocks go on."""
         if self._clock is not None and self._is_live:
             self.show(self._tasks, self._clock())
 
@@ -290,7 +292,7 @@ class Graph(ScrollView, can_focus=True):
         )
 
     def _edge_look(self, edge: Edge) -> EdgeLook:
-        if edge.source in self._critical and edge.target in self._critical:
+        if self._critical.get(edge.target) == edge.source:
             return EdgeLook("edge-critical", 3, heavy=True)
         if self._cursor in (edge.source, edge.target):
             return EdgeLook("edge-near", 2)
@@ -319,7 +321,6 @@ class Graph(ScrollView, can_focus=True):
         super().notify_style_update()
 
     def on_mount(self) -> None:
-        self.set_interval(_BEAT, self._tick)
         self._look_again()
 
     def on_show(self) -> None:

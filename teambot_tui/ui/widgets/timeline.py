@@ -1,6 +1,6 @@
 """Who did what when: a row for each agent, its work, its waits, and when it needed the person, live.
 
-What is shown is made again a few times a second at most, and only while somebody can see it.
+What is shown is made again when it is drawn, so never while nobody can see it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.lanes import Bar, Lane
 
-_BEAT: Final = 0.25
 _HEAD: Final = 3
 """Rows above the first agent: the summary, a blank one, the times."""
 _FOOT: Final = 2
@@ -96,7 +95,6 @@ class Timeline(Widget, can_focus=True):
         self._cursor: TaskId | None = None
         self._top = 0
         """The first agent in sight."""
-        self._is_due = False
 
     # What is shown
 
@@ -104,7 +102,12 @@ class Timeline(Widget, can_focus=True):
         """Show these tasks as they are; what goes on reaches until `now`."""
         self._tasks = tuple(tasks)
         self._now = now if now is not None else self._clock() if self._clock is not None else self._now
-        self._is_due = True
+        self._make_again()
+
+    def tick(self) -> None:
+        """Let what goes on go on."""
+        if self._clock is not None and any(view.state not in ENDED for view in self._tasks):
+            self.show(self._tasks)
 
     @property
     def cursor(self) -> TaskId | None:
@@ -114,30 +117,12 @@ class Timeline(Widget, can_focus=True):
     @property
     def text(self) -> str:
         """The picture as plain text."""
-        self._make_again()
         return "\n".join("".join(text for text, _ in self._row(y)).rstrip() for y in range(self.size.height))
-
-    def on_mount(self) -> None:
-        self.set_interval(_BEAT, self._tick)
-
-    def on_show(self) -> None:
-        self._make_again()
 
     def on_resize(self) -> None:
         self._make_again()
 
-    def _tick(self) -> None:
-        if not self.is_on_screen:
-            return
-        if self._clock is not None and any(view.state not in ENDED for view in self._tasks):
-            now = self._clock()
-            self._is_due |= int(now) != int(self._now)
-            self._now = now
-        if self._is_due:
-            self._make_again()
-
     def _make_again(self) -> None:
-        self._is_due = False
         self._table = None
         self._rows.clear()
         self.refresh()
