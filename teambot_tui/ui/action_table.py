@@ -258,7 +258,9 @@ ACTIONS: Final = (
         "the timeline; in the timeline: the graph",
         "timeline",
         command=SlashCommand(
-            "", "who worked, waited and needed you when", lambda controls, _: controls.display.toggle_timeline()
+            "",
+            "who worked, waited and needed you when",
+            lambda controls, _: controls.display.toggle_timeline(),
         ),
     ),
     Action("centre", "graph", "c", "", "centre on what executes, and follow it", "centre"),
@@ -371,7 +373,12 @@ ACTIONS: Final = (
     ),
     Action(
         "export",
-        command=SlashCommand("[file]", "write the session to a Markdown file", commands.export, whole=True),
+        command=SlashCommand(
+            "[file]",
+            "write the session to a Markdown file, or graph.svg, or timeline.svg",
+            commands.export,
+            whole=True,
+        ),
     ),
     Action(
         "theme",

@@ -48,7 +48,9 @@ class _Picture:
     def __init__(self) -> None:
         self._parts: list[str] = []
 
-    def text(self, x: float, y: float, words: str, colour: str, *, bold: bool = False, at: str = "start") -> None:
+    def text(
+        self, x: float, y: float, words: str, colour: str, *, bold: bool = False, at: str = "start"
+    ) -> None:
         """Write words; `y` is the middle of the row."""
         weight = ' font-weight="bold"' if bold else ""
         anchor = f' text-anchor="{at}"' if at != "start" else ""
@@ -57,14 +59,18 @@ class _Picture:
             f'<text x="{x:.1f}" y="{y + _SIZE * 0.36:.1f}" fill="{colour}"{weight}{anchor}>{words}</text>'
         )
 
-    def box(self, x: float, y: float, width: float, height: float, colour: str, *, faint: bool = False) -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, colour: str, *, faint: bool = False
+    ) -> None:
         opacity = ' fill-opacity="0.55"' if faint else ""
         self._parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(2.0, width):.1f}" height="{height:.1f}" rx="3" '
             f'fill="{colour}"{opacity}/>'
         )
 
-    def line(self, points: Sequence[tuple[float, float]], colour: str, *, wide: float = 1.5, dashed: bool = False) -> None:
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, *, wide: float = 1.5, dashed: bool = False
+    ) -> None:
         way = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         dashes = ' stroke-dasharray="4 4"' if dashed else ""
         self._parts.append(
@@ -72,7 +78,9 @@ class _Picture:
         )
 
     def arrow(self, x: float, y: float, colour: str) -> None:
-        self._parts.append(f'<path d="M{x - 9:.1f} {y - 4.5:.1f} L{x:.1f} {y:.1f} L{x - 9:.1f} {y + 4.5:.1f}Z" fill="{colour}"/>')
+        self._parts.append(
+            f'<path d="M{x - 9:.1f} {y - 4.5:.1f} L{x:.1f} {y:.1f} L{x - 9:.1f} {y + 4.5:.1f}Z" fill="{colour}"/>'
+        )
 
     def written(self, width: float, height: float, name: str) -> str:
         """Return the file."""

@@ -15,7 +15,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Permissions, Verdict
-from teambot_tui.engine.spans import Spent, Span, Spans
+from teambot_tui.engine.spans import Span, Spans, Spent
 
 PM, BA = AgentId("pm"), AgentId("ba")
 TASK = TaskId("pm#1")
@@ -33,7 +33,9 @@ def started(time: float) -> TaskStarted:
 
 
 def asked(time: float, request: str = "1") -> PermissionAsked:
-    return PermissionAsked(time, TASK, request, "run", "execute", "x", Permissions.ASK, attended=True, key="x")
+    return PermissionAsked(
+        time, TASK, request, "run", "execute", "x", Permissions.ASK, attended=True, key="x"
+    )
 
 
 def settled(time: float, request: str = "1", verdict: Verdict | None = Verdict.ALLOW) -> PermissionSettled:
@@ -81,7 +83,9 @@ def test_a_failed_try_stays_in_sight() -> None:
 
 
 def test_between_two_tries_it_waits_for_nobody() -> None:
-    told = spans_of(started(0), asked(1), TaskDelayed(3, TASK, "a limit", 9, 1), settled(3, verdict=None), started(9))
+    told = spans_of(
+        started(0), asked(1), TaskDelayed(3, TASK, "a limit", 9, 1), settled(3, verdict=None), started(9)
+    )
     assert told == [
         Span(Spent.WORKING, 0, 1),
         Span(Spent.NEEDING_YOU, 1, 3, failed=True),

@@ -158,9 +158,7 @@ class Placement:
             lefts.append(x)
             x += width + channels.width(number)
         boxes = {
-            key: Box(
-                lefts[column[key]], rows[key], min(node.width, self._widths[column[key]]), density.rows
-            )
+            key: Box(lefts[column[key]], rows[key], min(node.width, self._widths[column[key]]), density.rows)
             for key, node in nodes.items()
         }
         ends = [left + width for left, width in zip(lefts, self._widths, strict=True)]

@@ -54,9 +54,7 @@ def draw(
                 continue
             # A line that comes from far is as long as what is seen of it.
             way = (x, min(max(y, start - 1), end)), (to_x, min(max(to_y, start - 1), end))
-            canvas.line(
-                *way, edge.source, edge.target, look.style, heavy=look.heavy, dashed=edge.conditional
-            )
+            canvas.line(*way, edge.source, edge.target, look.style, heavy=look.heavy, dashed=edge.conditional)
     for route, look in looks:
         x, y = route.points[-1]
         canvas.text(x, y, ">" if ascii_only else "▶", look.style)

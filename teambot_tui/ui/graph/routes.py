@@ -151,9 +151,7 @@ class Channels:
             arriving.setdefault(edge.target, set()).add(edge.label)
             leaving.setdefault(edge.source, set()).add(edge.label)
         self._at_source = {
-            _key(edge)
-            for edge in edges
-            if len(arriving[edge.target]) > 1 and len(leaving[edge.source]) == 1
+            _key(edge) for edge in edges if len(arriving[edge.target]) > 1 and len(leaving[edge.source]) == 1
         }
         before: dict[str, dict[str, None]] = {}
         for edge in edges:

@@ -288,7 +288,10 @@ class Graph(ScrollView, can_focus=True):
         style = "cursor" if key == self._cursor else "critical" if key in self._critical else "title"
         return (
             ((item.glyph, item.state), (" ", ""), (clip(item.title, width - 2, ellipsis), style)),
-            (("  ", ""), (clip(item.note, width - 2, ellipsis), "asking" if item.state == "asking" else "note")),
+            (
+                ("  ", ""),
+                (clip(item.note, width - 2, ellipsis), "asking" if item.state == "asking" else "note"),
+            ),
         )
 
     def _edge_look(self, edge: Edge) -> EdgeLook:

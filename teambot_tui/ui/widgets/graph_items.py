@@ -83,7 +83,9 @@ class Gathering:
                 edges[edge.source, edge.target] = edge
                 if edge.source[:1] == "@" and edge.source not in items:
                     name = clip(edge.source, _TITLE)
-                    items[edge.source] = Item(edge.source, "idle", self._glyphs["idle"], name, "no output yet")
+                    items[edge.source] = Item(
+                        edge.source, "idle", self._glyphs["idle"], name, "no output yet"
+                    )
         return items, list(edges.values())
 
     def _is_folding(self, tasks: Sequence[TaskView]) -> bool:

@@ -81,9 +81,7 @@ def tree(items: Mapping[str, Item], edges: Sequence[Edge], cursor: str | None, g
     return Picture(rows, boxes, max(box.width for box in boxes.values()), len(rows))
 
 
-def _words(
-    items: Mapping[str, Item], key: str, others: Sequence[str], *, here: bool, ellipsis: str
-) -> Row:
+def _words(items: Mapping[str, Item], key: str, others: Sequence[str], *, here: bool, ellipsis: str) -> Row:
     item = items[key]
     row: Row = [
         (f"{item.glyph} ", item.state),

@@ -52,7 +52,7 @@ class Timeline(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"timeline--{name}"
         for name in (
-            "title quiet name numbers rule working critical waiting asking failed failed-critical cursor".split()
+            ["title", "quiet", "name", "numbers", "rule", "working", "critical", "waiting", "asking", "failed", "failed-critical", "cursor"]
         )
     }
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -208,7 +208,9 @@ class Timeline(Widget, can_focus=True):
     def _ticks(self) -> list[tuple[float, int]]:
         total, room = self._shown.scale.total, self._room
         ticks = self._shown.scale.ticks(room // _TICK)
-        return [(tick, self._left + int(tick * room / total)) for tick in ticks if tick * room / total <= room - 4]
+        return [
+            (tick, self._left + int(tick * room / total)) for tick in ticks if tick * room / total <= room - 4
+        ]
 
     def _rule(self) -> Row:
         cells = _Cells(self.size.width)
@@ -292,7 +294,11 @@ class Timeline(Widget, can_focus=True):
             clauses.append(f"needed you {duration(spent[Spent.NEEDING_YOU])}")
         words = f" {self._glyphs['dot']} ".join(clauses)
         room = self.size.width - cell_len(words) - 2
-        return [(clip(title(view), max(0, room)), "title"), ("  ", ""), (clip(words, self.size.width), "quiet")]
+        return [
+            (clip(title(view), max(0, room)), "title"),
+            ("  ", ""),
+            (clip(words, self.size.width), "quiet"),
+        ]
 
     def _legend(self) -> Row:
         ascii_only = self._glyphs.ascii_only
