@@ -1,7 +1,7 @@
 """A grid of characters on which lines and words are drawn.
 
-A cell knows the directions in which lines leave it. Lines from one source or to one target join where they meet;
-others cross, the upright one in front. A word's wide characters take two cells, as they do on a terminal.
+A cell knows the directions in which lines leave it. Lines from one source or to one target join where they
+meet; others cross, the upright one in front. A word's wide characters take two cells, as on a terminal.
 """
 
 from __future__ import annotations
@@ -67,10 +67,8 @@ def line_character(directions: int, heavy: int = 0, *, dashed: bool = False, asc
         if directions & _UPRIGHT:
             return "+"
         return "." if dashed else "=" if heavy else "-"
-    if not heavy:
-        character = _LIGHT[directions]
-    else:
-        character = _MIXED.get((directions, heavy)) or _HEAVY[directions]
+    mixed = _MIXED.get((directions, heavy))
+    character = mixed or (_HEAVY if heavy else _LIGHT)[directions]
     return _DASHED.get(character, character) if dashed else character
 
 

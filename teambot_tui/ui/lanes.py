@@ -1,4 +1,4 @@
-"""What a timeline shows: for each agent what it did when, on a scale that leaves out when nobody did anything."""
+"""What a timeline shows: what each agent did when, on a scale that leaves out when nobody did anything."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ class Bar:
     span: Span
     end: float
     is_critical: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long it took, or has taken so far."""
+        return self.end - self.span.start
 
 
 @dataclass(slots=True)
@@ -80,8 +85,7 @@ class TimeTable:
 
 def time_table(tasks: Sequence[TaskView], now: float) -> TimeTable:
     """Return what these tasks did."""
-    path, seconds = critical(tasks, now)
-    bright = set(path)
+    bright, seconds = critical(tasks, now)
     lanes: dict[AgentId, Lane] = {}
     needed = 0.0
     longest: Bar | None = None
@@ -97,10 +101,13 @@ def time_table(tasks: Sequence[TaskView], now: float) -> TimeTable:
             bar = Bar(view, span, max(span.start, now if span.end is None else span.end), view.task in bright)
             lane.bars.append(bar)
             if span.spent is Spent.NEEDING_YOU:
-                needed += bar.end - span.start
-            elif span.spent is Spent.WAITING and span.agents:
-                if longest is None or bar.end - span.start > longest.end - longest.span.start:
-                    longest = bar
+                needed += bar.seconds
+            elif (
+                span.spent is Spent.WAITING
+                and span.agents
+                and bar.seconds > (longest.seconds if longest else 0)
+            ):
+                longest = bar
     scale = _scale([(bar.span.start, bar.end) for lane in lanes.values() for bar in lane.bars])
     return TimeTable(tuple(lanes.values()), scale, seconds, needed, longest)
 

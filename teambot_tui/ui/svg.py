@@ -12,7 +12,7 @@ from teambot_tui.engine.spans import Spent
 from teambot_tui.engine.text import printable
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import Glyphs, duration, money, tokens
-from teambot_tui.ui.graph.layout import Placement
+from teambot_tui.ui.graph.layout import Density, Placement
 from teambot_tui.ui.graph.shapes import Node
 from teambot_tui.ui.lanes import names_of, time_table
 from teambot_tui.ui.widgets.graph_items import Gathering, critical, title
@@ -39,6 +39,7 @@ _COLOURS: Final = {
     "failed": _FAIL,
     "asking": _YOU,
 }
+_DENSITY: Final = Density(widest=36)
 _BARS: Final = 900.0
 _LANE: Final = 34.0
 _BAR: Final = 20.0
@@ -74,12 +75,14 @@ class _Picture:
         way = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         dashes = ' stroke-dasharray="4 4"' if dashed else ""
         self._parts.append(
-            f'<path d="M{way}" fill="none" stroke="{colour}" stroke-width="{wide}" stroke-linejoin="round"{dashes}/>'
+            f'<path d="M{way}" fill="none" stroke="{colour}" stroke-width="{wide}" '
+            f'stroke-linejoin="round"{dashes}/>'
         )
 
     def arrow(self, x: float, y: float, colour: str) -> None:
         self._parts.append(
-            f'<path d="M{x - 9:.1f} {y - 4.5:.1f} L{x:.1f} {y:.1f} L{x - 9:.1f} {y + 4.5:.1f}Z" fill="{colour}"/>'
+            f'<path d="M{x - 9:.1f} {y - 4.5:.1f} L{x:.1f} {y:.1f} L{x - 9:.1f} {y + 4.5:.1f}Z" '
+            f'fill="{colour}"/>'
         )
 
     def written(self, width: float, height: float, name: str) -> str:
@@ -97,18 +100,17 @@ def graph_svg(tasks: Sequence[TaskView], now: float) -> str:
     """Return the graph of these tasks as SVG."""
     glyphs = Glyphs()
     items, edges = Gathering(glyphs).gather(tasks, now)
-    placement = Placement()
+    placement = Placement(_DENSITY)
     widest = placement.density.widest
     nodes = []
     for item in items.values():
         head = 2 + cell_len(clip(item.title, widest - 2))
         nodes.append(Node(item.key, min(widest, max(head, 2 + cell_len(item.note))), head))
     layout = placement.lay_out(nodes, edges)
-    path, seconds = critical(tasks, now)
-    before = dict(zip(path, ("", *path), strict=False))
+    before, seconds = critical(tasks, now)
     picture, top = _Picture(), _EDGE + 2 * _ROW
     clauses = [f"{len(tasks)} task{'s' * (len(tasks) != 1)}"]
-    if path:
+    if before:
         clauses.append(f"critical path {duration(seconds)}")
     picture.text(_EDGE, _EDGE + _ROW / 2, "graph", _STRONG, bold=True)
     picture.text(_EDGE + 8 * _CELL, _EDGE + _ROW / 2, " · ".join(clauses), _QUIET)
@@ -158,7 +160,7 @@ def timeline_svg(tasks: Sequence[TaskView], now: float) -> str:
     if table.needed_seconds:
         clauses.append(f"you were needed {duration(table.needed_seconds)}")
     if (wait := table.longest_wait) is not None:
-        seconds = duration(wait.end - wait.span.start)
+        seconds = duration(wait.seconds)
         clauses.append(f"longest wait {wait.view.agent} for {names_of(wait.span.agents)} {seconds}")
     picture.text(_EDGE, _EDGE + _ROW / 2, "timeline", _STRONG, bold=True)
     picture.text(_EDGE + 11 * _CELL, _EDGE + _ROW / 2, " · ".join(clauses), _QUIET)

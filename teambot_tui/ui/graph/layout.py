@@ -1,8 +1,8 @@
 """Where everything is: work flows from left to right, and what has its place keeps it.
 
 A node's column is behind the last of its sources; its row is that of the source in the middle, so that chains
-are straight; a new connected part begins below all others. A plan that is continued only adds: columns stay as
-wide as they were, and a node goes to the free row that is nearest to where it belongs.
+are straight; a new connected part begins below all others. What is continued only adds: columns stay as wide
+as they were, and a node goes to the free row that is nearest to where it belongs.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Placement:
     def _place(self, leaving: dict[str, list[Edge]], column: dict[str, int]) -> None:
         """Give those that are new their rows: each follows the source in the middle, as a tree."""
         arriving: dict[str, list[str]] = {key: [] for key in leaving}
-        for key in leaving:
-            for edge in leaving[key]:
+        for key, edges in leaving.items():
+            for edge in edges:
                 if column[key] == column[edge.target] - 1 and key not in arriving[edge.target]:
                     arriving[edge.target].append(key)
         follows: dict[str, list[str]] = {}
@@ -94,24 +94,25 @@ class Placement:
                 follows.setdefault(sources[(len(sources) - 1) // 2], []).append(key)
             else:
                 roots.append(key)
-        heights: dict[str, int] = {}
+        depths: dict[str, list[int]] = {}
         for key in reversed(new):
-            heights[key] = max(1, sum(heights[each] for each in follows.get(key, ())))
+            depths[key] = [0, *_stacked(follows.get(key, ()), depths)[1]]
         line: list[tuple[str, int]] = []
         for key, children in follows.items():
             if key in self._slots:
-                line += _stacked(children, self._slots[key][1], heights)
-        self._settle(line, follows, heights, column)
+                row = self._slots[key][1]
+                line += [(child, row + below) for child, below in _stacked(children, depths)[0]]
+        self._settle(line, follows, depths, column)
         for root in roots:
             needing = [self._slots[edge.target][1] for edge in leaving[root] if edge.target in self._slots]
             row = needing[0] if needing else 1 + max((slot[1] for slot in self._slots.values()), default=-1)
-            self._settle([(root, row)], follows, heights, column)
+            self._settle([(root, row)], follows, depths, column)
 
     def _settle(
         self,
         line: list[tuple[str, int]],
         follows: dict[str, list[str]],
-        heights: dict[str, int],
+        depths: dict[str, list[int]],
         column: dict[str, int],
     ) -> None:
         line.reverse()
@@ -120,7 +121,8 @@ class Placement:
             row = self._free_row(column[key], wanted)
             self._slots[key] = (column[key], row)
             self._taken[column[key], row] = key
-            line += reversed(_stacked(follows.get(key, ()), row, heights))
+            stacked, _ = _stacked(follows.get(key, ()), depths)
+            line += [(child, row + below) for child, below in reversed(stacked)]
 
     def _free_row(self, column: int, wanted: int) -> int:
         step = 0
@@ -169,9 +171,16 @@ class Placement:
         return Layout(right, bottom, boxes, routes)
 
 
-def _stacked(keys: Sequence[str], row: int, heights: dict[str, int]) -> list[tuple[str, int]]:
+def _stacked(keys: Sequence[str], depths: dict[str, list[int]]) -> tuple[list[tuple[str, int]], list[int]]:
+    """Set trees as near below each other as they go; `depths` is how far each reaches down in each column.
+
+    Return how far below the first each begins, and how far down all of them reach in each column.
+    """
     placed: list[tuple[str, int]] = []
+    reached: list[int] = []
     for key in keys:
+        depth = depths[key]
+        row = max((above + 1 for above, _ in zip(reached, depth, strict=False)), default=0)
         placed.append((key, row))
-        row += heights[key]
-    return placed
+        reached = [row + each for each in depth] + reached[len(depth) :]
+    return placed, reached

@@ -14,8 +14,9 @@ def without_cycles(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, lis
     """Return the edges by source, one for each pair and label, without those that would close a cycle."""
     by_source: dict[str, dict[tuple[str, str], Edge]] = {key: {} for key in nodes}
     for edge in edges:
-        if edge.source in by_source and edge.target in by_source and edge.source != edge.target:
-            by_source[edge.source].setdefault((edge.target, edge.label), edge)
+        leaving = by_source.get(edge.source)
+        if leaving is not None and edge.target in by_source and edge.source != edge.target:
+            leaving.setdefault((edge.target, edge.label), edge)
     kept: dict[str, list[Edge]] = {key: [] for key in by_source}
     open_nodes: set[str] = set()
     closed: set[str] = set()
@@ -94,7 +95,7 @@ def _follows(edge: Edge, arriving: Mapping[str, Sequence[Edge]], column: Mapping
 
 
 def critical_path(seconds: Mapping[str, float], needs: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Return the chain of at least two tasks that takes longest in all; what has no time is no part of one."""
+    """Return the chain of at least two tasks that takes longest in all, from its beginning."""
     longest: dict[str, float] = {}
     before: dict[str, str] = {}
     entered: set[str] = set()

@@ -1,8 +1,8 @@
 """Where every line runs: out of a node, up or down on a track of the channel behind it, into the next column.
 
-Lines with the same label that lead to the same nodes share a track. A line past other columns runs in an empty
-row, or between rows. A channel that has a column on its right keeps its width; what finds no track of its own
-there shares the last one.
+Lines with the same label that lead to the same nodes share a track. A line past other columns runs in an
+empty row, or between rows. A channel that has a column on its right keeps its width; what finds no track of
+its own there shares the last one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.graph.shapes import Box, Edge, Node
 
 _BEFORE, _BEHIND = 2, 4
-"""Cells of a channel before its first track and behind its last one: room for the line, the arrow, a blank."""
+"""Cells of a channel before its first track and behind its last: for the line, the arrow and blanks."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,7 +1,7 @@
 """All tasks as a drawing of who feeds whom, live; where there is no room to draw, as an indented tree.
 
-The drawing is laid out again only when nodes or lines come or go, and what is there keeps its place as long as
-anything is unfinished. Only the rows in sight are painted. It follows the work until the person moves about in it.
+The drawing is laid out again only when nodes or lines come or go, and what is there keeps its place as long
+as anything is unfinished. Only the rows in sight are painted. It follows the work until the person moves.
 """
 
 from __future__ import annotations
@@ -177,8 +177,7 @@ class Graph(ScrollView, can_focus=True):
             return
         items, edges = self._gathered()
         was_live, self._is_live = self._is_live, any(view.state not in ENDED for view in self._tasks)
-        path, seconds = critical(self._tasks, self._now or 0.0)
-        chain = dict(zip(path, ("", *path), strict=False))
+        chain, seconds = critical(self._tasks, self._now or 0.0)
         same = items == self._items and edges == self._edges and self._critical == chain
         if same and self._picture.height:
             return
@@ -253,11 +252,12 @@ class Graph(ScrollView, can_focus=True):
 
         if not self._fits:
             return lay_out(self._placement, keep=keep)
+        placed = lay_out(self._placement, keep=keep)
         for density in DENSITIES:
-            self._placement = Placement(density)
-            placed = lay_out(self._placement, keep=False)
             if placed.width <= self.size.width and placed.height <= self.size.height:
                 break
+            self._placement = Placement(density)
+            placed = lay_out(self._placement, keep=False)
         return placed
 
     def _node(self, item: Item, density: Density) -> Node:

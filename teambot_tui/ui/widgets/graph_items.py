@@ -1,7 +1,7 @@
 """Which nodes and lines the tasks make: each node has a name, and each line says why one follows another.
 
-The line that goes without saying, what came before was done well, says nothing. What is done folds into one node
-when the person wants that, or where there are few rows, and never a run that is over as a whole.
+A line that asks for success, which goes without saying, has no label. What is done folds into one node when
+the person wants that, or where there are few rows, and never a run that is over as a whole.
 """
 
 from __future__ import annotations
@@ -152,11 +152,13 @@ def _label(dependency: Dependency) -> str:
             return ""
 
 
-def critical(tasks: Sequence[TaskView], now: float) -> tuple[tuple[TaskId, ...], float]:
-    """Return the chain of tasks that takes longest, and how long it has taken so far."""
-    views = {view.task: view for view in tasks if view.state not in (State.SKIPPED, State.CANCELLED)}
+def critical(tasks: Sequence[TaskView], now: float) -> tuple[dict[str, str], float]:
+    """Return the chain of tasks that takes longest, each with the one before it, and its seconds so far."""
+    views: dict[str, TaskView] = {
+        view.task: view for view in tasks if view.state not in (State.SKIPPED, State.CANCELLED)
+    }
     took = {name: _seconds(view, now) for name, view in views.items()}
-    needs = {
+    needs: dict[str, list[str]] = {
         name: [
             source
             for dependency, source in zip(view.dependencies, view.sources, strict=True)
@@ -165,8 +167,7 @@ def critical(tasks: Sequence[TaskView], now: float) -> tuple[tuple[TaskId, ...],
         for name, view in views.items()
     }
     path = critical_path({name: seconds or _SOON for name, seconds in took.items()}, needs)
-    names = tuple(views[name].task for name in path)  # type: ignore[index]  # they are the same ones
-    return names, sum(took[name] for name in names)
+    return dict(zip(path, ("", *path), strict=False)), sum(took[name] for name in path)
 
 
 def _seconds(view: TaskView, now: float) -> float:

@@ -24,7 +24,7 @@ Row: TypeAlias = list[tuple[str, str]]
 
 _UNICODE: Final = (("├", "│  "), ("╰", "   "), "▶ ")
 _ASCII: Final = (("|", "|  "), ("`", "   "), "> ")
-"""What leads to a child, and what passes beside those below it: for any child, and for the last; the arrow."""
+"""What leads to a child and passes beside those below it, for any child and for the last; the arrow."""
 _OTHER: Final = 16
 _HELP: Final = (
     ("No tasks yet.", "quiet"),

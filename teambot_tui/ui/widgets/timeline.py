@@ -52,7 +52,20 @@ class Timeline(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"timeline--{name}"
         for name in (
-            ["title", "quiet", "name", "numbers", "rule", "working", "critical", "waiting", "asking", "failed", "failed-critical", "cursor"]
+            [
+                "title",
+                "quiet",
+                "name",
+                "numbers",
+                "rule",
+                "working",
+                "critical",
+                "waiting",
+                "asking",
+                "failed",
+                "failed-critical",
+                "cursor",
+            ]
         )
     }
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -194,7 +207,7 @@ class Timeline(Widget, can_focus=True):
         if table.needed_seconds:
             clauses.append(f"you were needed {duration(table.needed_seconds)}")
         if (wait := table.longest_wait) is not None:
-            seconds = duration(wait.end - wait.span.start)
+            seconds = duration(wait.seconds)
             whom = f"{wait.view.agent} {self._glyphs['waiting']} {names_of(wait.span.agents)}"
             clauses.append(f"longest wait {whom} {seconds}")
         return [("timeline", "title"), ("   ", ""), (clip(dot.join(clauses), self.size.width - 11), "quiet")]
