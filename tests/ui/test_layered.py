@@ -77,7 +77,7 @@ def whole(layout: Layout, nodes: list[Node]) -> None:
         (x, y), (to_x, to_y) = route.points[0], route.points[-1]
         assert (y, to_y) == (source.y, target.y)
         assert source.x < x
-        assert to_x == target.x - 2
+        assert target.x - 2 <= to_x < target.x
         assert x <= to_x
         for (one_x, one_y), (other_x, other_y) in pairwise(route.points):
             assert one_x == other_x or one_y == other_y, "lines are upright or level"
@@ -169,13 +169,13 @@ def test_nothing_takes_no_room() -> None:
 
 
 def test_it_reads_from_left_to_right() -> None:
-    nodes = [node(key) for key in ("plan", "reqs", "schema", "api", "page", "bill", "tests", "ship", "fixes")]
+    nodes = [node(key) for key in ("plan", "reqs", "schema", "api", "page", "bill", "tests", "ship", "mend")]
     edges = [
         *(edge(source, "schema") for source in ("plan", "reqs")),
         *(edge("schema", target) for target in ("api", "page", "bill")),
         *(edge(source, "tests") for source in ("api", "page", "bill")),
         edge("tests", "ship"),
-        edge("tests", "fixes", "on failure"),
+        edge("tests", "mend", "on failure"),
     ]
     assert plain(Placement().lay_out(nodes, edges)) == [
         "plan           ─┬──▶ schema         ─┬──▶ api            ─╮",
@@ -184,7 +184,7 @@ def test_it_reads_from_left_to_right() -> None:
         "reqs           ─╯                    ├──▶ page           ─┼──▶ tests          ─┬─────────────▶ ship",
         "                                     │                    │                    ┊",
         "                                     │                    │                    ┊",
-        "                                     ╰──▶ bill           ─╯                    ╰┄┄on failure┄▶ fixes",
+        "                                     ╰──▶ bill           ─╯                    ╰┄┄on failure┄▶ mend",
         "",
     ]
 

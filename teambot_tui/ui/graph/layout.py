@@ -31,10 +31,20 @@ class Density:
     widest: int = 22
     gap: int = 1
     """Empty rows below each node, in which long lines run."""
+    is_slim: bool = False
+    """Whether there are no labels, and no blanks beside the lines."""
 
 
 LOOSE: Final = Density()
-DENSITIES: Final = (LOOSE, Density(2, 16), Density(1, 16), Density(1, 9), Density(1, 4), Density(1, 1))
+DENSITIES: Final = (
+    LOOSE,
+    Density(2, 16),
+    Density(1, 16),
+    Density(1, 9),
+    Density(1, 9, is_slim=True),
+    Density(1, 5, is_slim=True),
+    Density(1, 1, is_slim=True),
+)
 """From the one that says most to the one that fits most."""
 
 
@@ -47,7 +57,10 @@ class Placement:
     """The column and the row of each node."""
     _taken: dict[tuple[int, int], str] = field(default_factory=dict)
     _widths: list[int] = field(default_factory=list)
-    _channels: Channels = field(default_factory=Channels)
+    _channels: Channels = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._channels = Channels(self.density.is_slim)
 
     def lay_out(self, nodes: Sequence[Node], edges: Iterable[Edge], *, keep: bool = False) -> Layout:
         """Place nodes and edges; with `keep`, those that were there stay where they are.
@@ -74,7 +87,7 @@ class Placement:
         self._slots.clear()
         self._taken.clear()
         self._widths.clear()
-        self._channels = Channels()
+        self._channels = Channels(self.density.is_slim)
 
     # Rows
 
@@ -165,7 +178,7 @@ class Placement:
         }
         ends = [left + width for left, width in zip(lefts, self._widths, strict=True)]
         routes = channels.routes(edges, boxes, nodes, ends)
-        right = max((box.x + box.width for box in boxes.values()), default=0)
+        right = ends[-1] if boxes else 0
         bottom = max((box.y + box.height for box in boxes.values()), default=0)
         bottom = max([bottom, *(y + 1 for route in routes for _, y in route.points)])
         return Layout(right, bottom, boxes, routes)

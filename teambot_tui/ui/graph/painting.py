@@ -37,23 +37,30 @@ def draw(
     ascii_only: bool = False,
     start: int = 0,
     end: int | None = None,
+    left: int = 0,
+    right: int | None = None,
 ) -> Canvas:
-    """Draw on a canvas what can be seen between two rows of a layout."""
+    """Draw on a canvas what can be seen between two rows and two columns of a layout."""
     canvas = Canvas(ascii_only=ascii_only)
     end = layout.height if end is None else end
+    right = layout.width if right is None else right
     looks = []
     for route in layout.routes:
         rows = [y for _, y in route.points]
-        if min(rows) < end and max(rows) >= start:
+        in_sight = route.points[0][0] <= right and route.points[-1][0] >= left
+        if in_sight and min(rows) < end and max(rows) >= start:
             looks.append((route, edge_look(route.edge)))
     looks.sort(key=lambda each: each[1].level)
     for route, look in looks:
         edge = route.edge
         for (x, y), (to_x, to_y) in pairwise(route.points):
-            if max(y, to_y) < start or min(y, to_y) > end:
+            if max(y, to_y) < start or min(y, to_y) > end or x > right or to_x < left:
                 continue
             # A line that comes from far is as long as what is seen of it.
-            way = (x, min(max(y, start - 1), end)), (to_x, min(max(to_y, start - 1), end))
+            way = (
+                (max(x, left - 1), min(max(y, start - 1), end)),
+                (min(to_x, right), min(max(to_y, start - 1), end)),
+            )
             canvas.line(*way, edge.source, edge.target, look.style, heavy=look.heavy, dashed=edge.conditional)
     for route, look in looks:
         x, y = route.points[-1]
@@ -61,7 +68,7 @@ def draw(
         if route.label_at is not None:
             canvas.text(*route.label_at, route.edge.label, look.style)
     for key, box in layout.boxes.items():
-        if box.y < end and box.y + box.height > start:
+        if box.y < end and box.y + box.height > start and box.x <= right and box.x + box.width >= left:
             for row, pieces in enumerate(node_look(key)[: box.height], box.y):
                 x = box.x
                 for text, style in pieces:

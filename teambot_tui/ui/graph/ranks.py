@@ -20,11 +20,11 @@ def without_cycles(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, lis
     kept: dict[str, list[Edge]] = {key: [] for key in by_source}
     open_nodes: set[str] = set()
     closed: set[str] = set()
-    for root in by_source:
+    for root, leaving_root in by_source.items():
         if root in closed:
             continue
         open_nodes.add(root)
-        line = [(root, iter(by_source[root].values()))]
+        line = [(root, iter(leaving_root.values()))]
         while line:
             key, rest = line[-1]
             for edge in rest:

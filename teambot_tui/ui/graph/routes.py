@@ -67,15 +67,13 @@ class _Channel:
     behind: int = 0
     """Room for labels before the targets."""
 
-    @property
-    def width(self) -> int:
-        return _BEFORE + self.before + 2 * self.tracks - 1 + self.behind + _BEHIND
-
 
 @dataclass(slots=True)
 class Channels:
     """The channels of a drawing, and the lines through them."""
 
+    is_slim: bool = False
+    """Whether there are no labels, and no blanks beside the lines."""
     _channels: list[_Channel] = field(default_factory=list)
     _steps: dict[tuple[str, str, str], list[tuple[int, Run, int]]] = field(default_factory=dict)
     """Of each edge: the channels it runs through, with whom, and on which row it comes out."""
@@ -84,7 +82,11 @@ class Channels:
 
     def width(self, column: int) -> int:
         """How wide the channel behind a column is."""
-        return self._channels[column].width if column < len(self._channels) else 0
+        if column >= len(self._channels):
+            return 0
+        channel = self._channels[column]
+        tracks = 2 * channel.tracks - 1
+        return tracks + 1 if self.is_slim else _BEFORE + channel.before + tracks + channel.behind + _BEHIND
 
     def route(
         self,
@@ -112,7 +114,8 @@ class Channels:
             used = assign_tracks(list(some.values()), limit)
             if limit is None:
                 channel.tracks = max(1, used)
-        self._make_room(edges, column, room, known)
+        if not self.is_slim:
+            self._make_room(edges, column, room, known)
 
     def _lead(
         self,
@@ -178,15 +181,19 @@ class Channels:
         for edge in edges:
             source, target = boxes[edge.source], boxes[edge.target]
             head = min(nodes[edge.source].head, source.width)
-            points: list[Point] = [(source.x + head + 1, source.y)]
+            blank = 0 if self.is_slim else 1
+            points: list[Point] = [(source.x + head + blank, source.y)]
             for number, run, row in self._steps[_key(edge)]:
                 if row != points[-1][1]:
                     channel = self._channels[number]
-                    x = ends[number] + _BEFORE + channel.before + 2 * max(0, run.track)
+                    first = ends[number] + (0 if self.is_slim else _BEFORE + channel.before)
+                    x = first + 2 * max(0, run.track)
                     points += [(x, points[-1][1]), (x, row)]
-            points.append((target.x - 2, points[-1][1]))
+            points.append((target.x - 1 - blank, points[-1][1]))
             at: Point | None = None
-            if edge.label and _key(edge) in self._at_source:
+            if self.is_slim:
+                pass
+            elif edge.label and _key(edge) in self._at_source:
                 at = (points[0][0] + 1, points[0][1])
             elif edge.label:
                 there = labelled.setdefault(edge.target, {})

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.graph_picture import Row
 
 _DRAWN_FROM: Final = 58
+_AGENT: Final = 4
+"""Cells that an agent's name keeps at least, where its state needs room."""
 _TIME: Final = 5
 """Every node has room for a time, so that a running clock moves nothing."""
 
@@ -128,6 +130,8 @@ class Graph(ScrollView, can_focus=True):
         self._placed = Layout()
         self._picture = Picture()
         self._strips: dict[int, Strip] = {}
+        self._columns = range(0)
+        """The columns that are painted."""
 
     # What is shown
 
@@ -150,7 +154,9 @@ class Graph(ScrollView, can_focus=True):
     @property
     def text(self) -> str:
         """The picture as plain text."""
-        rows = [self._row(number) for number in range(self._picture.height)]
+        rows = [self._picture.rows.get(number, []) for number in range(self._picture.height)]
+        if self._items and self.drawn:
+            rows = self._painted(0, self._picture.height, range(self._picture.width))
         return "\n".join("".join(text for text, _ in row) for row in rows)
 
     @property
@@ -271,27 +277,33 @@ class Graph(ScrollView, can_focus=True):
         if number not in picture.rows and number < picture.height:
             start = max(0, number - self.size.height // 2)
             end = min(picture.height, number + self.size.height + self.size.height // 2 + 1)
-            for index, row in enumerate(self._painted(start, end), start):
+            for index, row in enumerate(self._painted(start, end, self._columns), start):
                 picture.rows[index] = row
         return picture.rows.get(number, [])
 
-    def _painted(self, start: int, end: int) -> list[Row]:
-        ascii_only = self._glyphs.ascii_only
+    def _painted(self, start: int, end: int, columns: range) -> list[Row]:
         canvas = draw(
-            self._placed, self._node_look, self._edge_look, ascii_only=ascii_only, start=start, end=end
+            self._placed,
+            self._node_look,
+            self._edge_look,
+            ascii_only=self._glyphs.ascii_only,
+            start=start,
+            end=end,
+            left=columns.start,
+            right=columns.stop,
         )
         return canvas.rows(start, end)
 
     def _node_look(self, key: str) -> NodeLook:
         item = self._items[key]
-        width, ellipsis = self._placement.width_of(key), self._glyphs["ellipsis"]
+        room, ellipsis = self._placement.width_of(key) - 2, self._glyphs["ellipsis"]
         style = "cursor" if key == self._cursor else "critical" if key in self._critical else "title"
+        agent, _, words = item.note.partition(" ")
+        for_agent = room - 1 - cell_len(words)
+        note = f"{clip(agent, for_agent, ellipsis)} {words}" if for_agent >= _AGENT else item.note
         return (
-            ((item.glyph, item.state), (" ", ""), (clip(item.title, width - 2, ellipsis), style)),
-            (
-                ("  ", ""),
-                (clip(item.note, width - 2, ellipsis), "asking" if item.state == "asking" else "note"),
-            ),
+            ((item.glyph, item.state), (" ", ""), (clip(item.title, room, ellipsis), style)),
+            (("  ", ""), (clip(note, room, ellipsis), "asking" if item.state == "asking" else "note")),
         )
 
     def _edge_look(self, edge: Edge) -> EdgeLook:
@@ -309,6 +321,14 @@ class Graph(ScrollView, can_focus=True):
         """Return a row in sight."""
         scroll_x, scroll_y = self.scroll_offset
         number = y + scroll_y
+        if (
+            self._items
+            and self.drawn
+            and not self._columns.start <= scroll_x <= self._columns.stop - self.size.width
+        ):
+            self._columns = range(max(0, scroll_x - self.size.width), scroll_x + 2 * self.size.width)
+            self._strips.clear()
+            self._picture.rows.clear()
         strip = self._strips.get(number)
         if strip is None:
             strip = Strip([Segment(text, self._style(style)) for text, style in self._row(number)])
@@ -332,6 +352,7 @@ class Graph(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self._items = {}
         self._picture = Picture()
+        self._columns = range(0)
         self._look_again()
 
     # What one can do
@@ -352,8 +373,9 @@ class Graph(ScrollView, can_focus=True):
     def action_fold(self) -> None:
         """Fold what is done, or show it again."""
         self._gathering.folds = not self._gathering.folds
-        self._layout_key = None
         self._look_again()
+        self._layout_key = None
+        self._paint(keep=False)
         self._show_cursor()
 
     def action_fit(self) -> None:

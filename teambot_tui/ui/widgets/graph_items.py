@@ -112,8 +112,6 @@ class Gathering:
                 words = duration(now - view.started)
             case State.COMPLETED if view.ended is not None:
                 words = duration(view.ended - view.started)
-            case State.FAILED if view.ended is not None and view.started:
-                words = f"failed {duration(view.ended - view.started)}"
             case _:
                 words = view.state.value
         return f"{view.agent} {words}"
