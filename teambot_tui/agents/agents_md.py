@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.files import UnreadableError, read_whole
+from teambot_tui.engine.headings import as_data
 from teambot_tui.engine.text import printable
 
 if TYPE_CHECKING:
@@ -44,4 +45,5 @@ def _read(directory: Path) -> str:
 
 def _bounded(text: str) -> str:
     left_out = len(text) - _LIMIT
-    return text if left_out <= 0 else f"{text[:_LIMIT]}\n({left_out} more characters of {_NAME} are left out)"
+    kept = as_data(text[:_LIMIT])
+    return kept if left_out <= 0 else f"{kept}\n({left_out} more characters of {_NAME} are left out)"

@@ -8,16 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import sys
-import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from logging import getLogger
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.agents.guard import CHILD_BITS, VARIABLE, Guard, has_living, kill_carriers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
 logger = getLogger(__name__)
 
@@ -29,7 +27,6 @@ _PASSED_ON: Final = re.compile(
 )
 _PROGRAM: Final = 1 << 41 | int.from_bytes(os.urandom(5), "big")
 _children: Final = itertools.count()
-_marking: Final = threading.Lock()
 
 guard: Final = Guard(_PROGRAM)
 """Ends all groups and whoever carries a mark of ours when we are ended without a chance to do it."""
@@ -60,27 +57,6 @@ class Group:
 def new_mark() -> int:
     """Return a number for a child and all it will start, which nobody else carries."""
     return _PROGRAM << CHILD_BITS | next(_children) % (1 << CHILD_BITS)
-
-
-@contextmanager
-def marked(mark: int) -> Iterator[None]:
-    """Let what is started in the block inherit a mark."""
-    if sys.platform != "linux":
-        yield
-        return
-    import resource  # noqa: PLC0415  there is no such limit elsewhere
-
-    # The time that a process of the highest priority may take. Whoever needs it sets it, as nobody may be of
-    # that priority without; a limit of so many years is none.
-    kind = resource.RLIMIT_RTTIME
-    with _marking:
-        before, most = resource.getrlimit(kind)
-        with suppress(ValueError, OSError):  # the system allows less: the environment has to do
-            resource.setrlimit(kind, (mark, most))
-        try:
-            yield
-        finally:
-            resource.setrlimit(kind, (before, most))
 
 
 def environment(variables: Mapping[str, str | None], mark: int) -> dict[str, str]:

@@ -18,7 +18,7 @@ import sys
 import termios
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ CHILD_BITS: Final = 20
 _PROC: Final = "/proc"
 _ENDED: Final = (b"Z", b"X")
 _PATIENCE: Final = 2.0  # seconds
+_marking: Final = threading.Lock()
 _MODES_OFF: Final = (
     "\x18"  # whatever sequence was cut off ends here
     "\x1b[?2026l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?2004l\x1b[?1004l\x1b[?2048l"
@@ -41,6 +42,27 @@ _MODES_OFF: Final = (
     "\x1b[<u"  # the keyboard's modes belong to the alternate screen: before leaving it
     "\x1b[?1049l\x1b[?25h"
 )
+
+
+@contextmanager
+def marked(mark: int | None) -> Iterator[None]:
+    """Let what is started in the block carry this mark as its limit, or none, not even ours."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # noqa: PLC0415  there is no such limit elsewhere
+
+    # The time that a process of the highest priority may take. Whoever needs it sets it, as nobody may be of
+    # that priority without; a limit of so many years is none.
+    kind = resource.RLIMIT_RTTIME
+    with _marking:
+        before, most = resource.getrlimit(kind)
+        with suppress(ValueError, OSError):  # the system allows less: the environment has to do
+            resource.setrlimit(kind, (most if mark is None else mark, most))
+        try:
+            yield
+        finally:
+            resource.setrlimit(kind, (before, most))
 
 
 class Guard:
@@ -103,23 +125,25 @@ class Guard:
         flags = self._flags or ()
         theirs, ours = os.pipe()
         try:
-            self._process = subprocess.Popen(  # noqa: S603  this file
-                [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    __file__,
-                    str(self._program),
-                    str(os.getsid(0)),
-                    *map(str, flags),
-                ],
-                stdin=theirs,
-                stdout=sys.stderr if flags else subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={name: value for name, value in os.environ.items() if name != VARIABLE},
-                start_new_session=True,
-                cwd="/",
-            )
+            # Nobody's from its first moment: who ends us with all we started must leave it to end the rest.
+            with marked(None):
+                self._process = subprocess.Popen(  # noqa: S603  this file
+                    [
+                        sys.executable,
+                        "-I",
+                        "-S",
+                        __file__,
+                        str(self._program),
+                        str(os.getsid(0)),
+                        *map(str, flags),
+                    ],
+                    stdin=theirs,
+                    stdout=sys.stderr if flags else subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={name: value for name, value in os.environ.items() if name != VARIABLE},
+                    start_new_session=True,
+                    cwd="/",
+                )
         except OSError:
             os.close(ours)
             raise
@@ -253,19 +277,9 @@ def _read(path: str) -> bytes:
         return b""
 
 
-def _drop_mark() -> None:
-    """Be nobody's: who ends the program we guard with all it started must leave us to end the rest."""
-    if sys.platform == "linux":
-        import resource  # noqa: PLC0415
-
-        _, most = resource.getrlimit(resource.RLIMIT_RTTIME)
-        resource.setrlimit(resource.RLIMIT_RTTIME, (most, most))
-
-
 def _stand_guard(program: str, session: str, *flags: str) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)  # we end when the program does
-    _drop_mark()
     is_on = False
     groups: set[int] = set()
     with open(0, "rb", closefd=False) as told:

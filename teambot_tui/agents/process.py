@@ -23,10 +23,9 @@ from teambot_tui.agents.groups import (
     guard,
     is_there,
     kill_marked,
-    marked,
     new_mark,
 )
-from teambot_tui.agents.guard import POLL
+from teambot_tui.agents.guard import POLL, marked
 from teambot_tui.agents.listener import STDIN, Listener
 from teambot_tui.engine.ports import BackendError
 

@@ -1,8 +1,8 @@
-"""Who waits for leave to do what, and which requests were granted or refused for good.
+"""Who waits for permission to do what, and which requests were granted or refused for good.
 
 "Always" means exactly the same request of the same agent, as it came and not as it looks, and only in this
-session. What was not shown whole is never allowed by the person, and what carries a command or a change is
-never taken for reading.
+session: another agent that takes its name asks again. What was not shown whole is never allowed by the
+person, and what carries a command or a change is never taken for reading.
 """
 
 from __future__ import annotations
@@ -61,6 +61,11 @@ class Approvals:
         for asked in withdrawn:
             del self.open[asked.task, asked.request]
         return [PermissionSettled(time, task, asked.request, None, "the task is over") for asked in withdrawn]
+
+    def forget(self, agent: AgentId) -> None:
+        """Let no answer count any more that was given to whoever had this name before."""
+        for request in [request for request in self._always if request[0] == agent]:
+            del self._always[request]
 
     def _decide(self, asked: PermissionAsked) -> tuple[Verdict, str] | None:
         if remembered := self._always.get(_request(asked)):

@@ -1,8 +1,7 @@
 """The bus: every fact reaches every subscriber once, in the same order for all.
 
-Publishing never waits and never loses. A subscriber is called at once; one that wants its facts at its own
-pace takes a backlog, in which the words, or thoughts, of a task become one. A subscriber that breaks hurts
-nobody: its failure is published as a fact.
+Publishing never waits and never loses. A subscriber is called at once; who reads at a pace of its own reads
+the frames of the projection. A subscriber that breaks hurts nobody: its failure is published as a fact.
 """
 
 from __future__ import annotations
@@ -11,14 +10,12 @@ from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from teambot_tui.engine.facts import ActivityReported, Fact, SubscriberFailed, TextProduced
-from teambot_tui.engine.ports import Thought
+from teambot_tui.engine.facts import Fact, SubscriberFailed
 from teambot_tui.engine.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from teambot_tui.engine.ids import TaskId
 
 Handler: TypeAlias = "Callable[[Fact], None]"
 
@@ -76,57 +73,3 @@ class Bus:
         name = getattr(handler, "__qualname__", type(handler).__qualname__)
         reason = one_line(f"{type(error).__name__}: {error}")
         self._pending.append(SubscriberFailed(fact.time, name, reason))
-
-
-class Backlog:
-    """Facts that wait for a reader; more words, or thoughts, of a task are added to those that wait.
-
-    Whoever speaks in between, a task's text waits as one until another fact of the task comes, which stays
-    behind it. So what waits does not grow with what is said.
-    """
-
-    def __init__(self) -> None:
-        self._facts: list[Fact] = []
-        self._speaking: dict[TaskId, tuple[int, list[str]]] = {}
-        """Where the text of each task waits that goes on, and its pieces."""
-
-    def put(self, fact: Fact) -> None:
-        """Add a fact."""
-        task: TaskId | None = getattr(fact, "task", None)
-        if task is not None:
-            text = _text_of(fact)
-            if text is not None and task in self._speaking:
-                place, pieces = self._speaking[task]
-                if type(self._facts[place]) is type(fact):
-                    pieces.append(text)
-                    return
-            self._merge(task)
-            if text is not None:
-                self._speaking[task] = (len(self._facts), [text])
-        self._facts.append(fact)
-
-    def take(self) -> list[Fact]:
-        """Return everything that has arrived since the last time."""
-        for task in tuple(self._speaking):
-            self._merge(task)
-        facts, self._facts = self._facts, []
-        return facts
-
-    def _merge(self, task: TaskId) -> None:
-        """Make one text of the pieces of a task."""
-        place, pieces = self._speaking.pop(task, (0, ()))
-        if len(pieces) > 1:
-            first, whole = self._facts[place], "".join(pieces)
-            if isinstance(first, TextProduced):
-                self._facts[place] = TextProduced(first.time, task, whole)
-            else:
-                self._facts[place] = ActivityReported(first.time, task, Thought(whole))
-
-
-def _text_of(fact: Fact) -> str | None:
-    """The text of a fact that comes in pieces."""
-    if isinstance(fact, TextProduced):
-        return fact.text
-    if isinstance(fact, ActivityReported) and isinstance(fact.activity, Thought):
-        return fact.activity.text
-    return None

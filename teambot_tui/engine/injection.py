@@ -45,20 +45,38 @@ class Prompt:
     problem: str = ""
 
 
+@value
+class _Missing:
+    """An output that is not there yet, in the place of the task that is to say it."""
+
+    agent: AgentId
+
+
+def draft(task: Task, board: Board, limit: int) -> Prompt:
+    """Return the prompt of a task as it stands, with words in the place of what is not there yet."""
+    return _compose(task, board, limit, is_draft=True)
+
+
 def compose(task: Task, board: Board, limit: int) -> Prompt:
     """Return the prompt of a task whose dependencies all have ended."""
+    return _compose(task, board, limit, is_draft=False)
+
+
+def _compose(task: Task, board: Board, limit: int, *, is_draft: bool) -> Prompt:
     plan = task.plan
     words = "".join(map(_said, plan.parts))
     told = context.render(context.entries(task, board), limit) if board.context or _has_context(task) else ""
     if not task.sources and not any(isinstance(part, Directive) for part in plan.parts):
         text = _prefaced(plan.preface, words)
         return Prompt(text, words, context=told, problem="" if text.strip() else _NOTHING + ".")
-    handed: dict[Task, None] = {}
-    results: dict[Task, None] = {}
-    by_agent: dict[AgentId, Task] = {}
-    by_variable: dict[str, Task] = {}
-    for dependency, source in zip(plan.dependencies, task.sources, strict=True):
-        assert source is not None, "a task starts when every dependency is bound"
+    handed: dict[Task | _Missing, None] = {}
+    results: dict[Task | _Missing, None] = {}
+    by_agent: dict[AgentId, Task | _Missing] = {}
+    by_variable: dict[str, Task | _Missing] = {}
+    for dependency, found in zip(plan.dependencies, task.sources, strict=True):
+        is_there = found is not None and (not is_draft or found.ended is not None)
+        assert is_there or is_draft, "a task starts when every dependency is bound"
+        source = found if found is not None and is_there else _Missing(dependency.agent)
         match dependency.via:
             case Via.HANDOFF:
                 handed[source] = None
@@ -99,21 +117,29 @@ def _prefaced(preface: str, text: str) -> str:
     return f"{preface}\n\n{text}" if preface else text
 
 
-def _after_results(results: list[tuple[Task, str]], task: str) -> str:
+def _after_results(results: list[tuple[Task | _Missing, str]], task: str) -> str:
     """Put results before a task; several are told apart by their labels or, where those do not, by ids."""
     if not results:
         return task
-    labels = Counter(source.plan.label for source, _ in results)
+    labels = Counter(_label(source) for source, _ in results)
     sections: list[str] = []
     for source, result in results:
-        label = source.plan.label
-        name = label if label and labels[label] == 1 else source.id
+        label = _label(source)
+        name = label if label and labels[label] == 1 else _name(source)
         which = f": {name}" if len(results) > 1 else ""
         sections.append(f"[Previous step result{which}]:\n{result}")
     return "\n\n".join([*sections, f"[Current task]:\n{task}"])
 
 
-def _handed_on(handed: list[tuple[Task, str]], task: str) -> str:
+def _label(source: Task | _Missing) -> str | None:
+    return None if isinstance(source, _Missing) else source.plan.label
+
+
+def _name(source: Task | _Missing) -> str:
+    return source.agent if isinstance(source, _Missing) else source.id
+
+
+def _handed_on(handed: list[tuple[Task | _Missing, str]], task: str) -> str:
     if not handed:
         return task
     if not task and len(handed) == 1:
@@ -129,9 +155,9 @@ class _Insertion:
 
     def __init__(
         self,
-        by_agent: dict[AgentId, Task],
-        by_variable: dict[str, Task],
-        outputs: dict[Task, str],
+        by_agent: dict[AgentId, Task | _Missing],
+        by_variable: dict[str, Task | _Missing],
+        outputs: dict[Task | _Missing, str],
         plan: TaskCreated,
         board: Board,
         limit: int,
@@ -155,7 +181,8 @@ class _Insertion:
                 self._mentioned.add(agent)
                 source = self._by_agent[AgentId(agent)]
                 output = self._outputs[source]
-                return output if source.spoiled else f"[Output from @{agent}]: {output}"
+                is_ending = not isinstance(source, _Missing) and source.spoiled
+                return output if is_ending else f"[Output from @{agent}]: {output}"
             case Variable(name):
                 return self._outputs[self._by_variable[name]] if name in self._by_variable else part.literal
             case Directive("output", name):
@@ -213,13 +240,19 @@ def _said(part: Part) -> str:
             return part.literal
 
 
-def _output(source: Task, limit: int) -> str:
+def _output(source: Task | _Missing, limit: int) -> str:
     """Return what stands for a task's output: what it said, or how it ended without."""
+    if isinstance(source, _Missing):
+        return f"… @{source.agent}'s output …"
     return as_data(f"[{ending(source)}]") if source.spoiled else _said_by(source, limit)
 
 
-def _is_silent(source: Task) -> bool:
-    return source.state is State.COMPLETED and not source.output.text.strip()
+def _is_silent(source: Task | _Missing) -> bool:
+    return (
+        not isinstance(source, _Missing)
+        and source.state is State.COMPLETED
+        and not source.output.text.strip()
+    )
 
 
 def _said_by(source: Task, limit: int) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.context import entries
-from teambot_tui.engine.injection import Prompt, compose
+from teambot_tui.engine.injection import compose, draft
 
 if TYPE_CHECKING:
     from teambot_tui.engine.board import Board, Task
     from teambot_tui.engine.context import Entry
     from teambot_tui.engine.ids import TaskId
+    from teambot_tui.engine.injection import Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,8 @@ class TaskText:
     """The prompt of a task, what it has said, the sizes of its sources, and what it is told besides."""
 
     task: TaskId
-    prompt: Prompt | None = None
-    """As it was sent, or would be sent now; nothing while an output is lacking."""
+    prompt: Prompt
+    """As it was sent, or would be sent now, with words in the place of what is not there yet."""
     output: str = ""
     sizes: tuple[int, ...] = ()
     context: tuple[Entry, ...] = ()
@@ -34,10 +35,8 @@ def read_task(board: Board, name: TaskId, limit: int) -> TaskText:
     return TaskText(name, _prompt(task, board, limit), task.output.text, sizes, entries(task, board))
 
 
-def _prompt(task: Task, board: Board, limit: int) -> Prompt | None:
+def _prompt(task: Task, board: Board, limit: int) -> Prompt:
     if task.prompt is None or task.state in (State.QUEUED, State.WAITING):
-        if any(source is None or source.ended is None for source in task.sources):
-            return None
-        return compose(task, board, limit)
+        return draft(task, board, limit)
     # What others have said since then changes nothing about it.
     return replace(compose(task, board, limit), text=task.prompt)

@@ -103,12 +103,13 @@ class Rules(Moves):
                 self._set_context(fact)
             case TaskExpired():
                 self._expire(fact)
+            case AgentDefined(agent=agent) | AgentDismissed(agent=agent):
+                self.approvals.forget(agent)
+                self._effects.append(fact)
             case (
                 StatementAccepted()
                 | StatementRejected()
                 | SubscriberFailed()
-                | AgentDefined()
-                | AgentDismissed()
                 | DefaultAgentSet()
                 | ModelSet()
                 | BackendSet()

@@ -19,7 +19,7 @@ from teambot_tui.ui.commands import begin_workflow
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
-from teambot_tui.ui.screens.session import ScreenSetup
+from teambot_tui.ui.screens.session import Profile, ScreenSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -66,6 +66,10 @@ def app_for(
             folder=project.directory,
             backends=team.backends,
             descriptions=team.descriptions,
+            profiles={
+                agent: Profile(team.backends.get(agent, ""), member.permissions, member.system)
+                for agent, member in team.members.items()
+            },
             models={agent: member.model for agent, member in team.members.items()},
             history=History(history_path(os.environ)),
             glyphs=Glyphs(ascii_only=ascii_only),

@@ -1,7 +1,7 @@
 """What an agent at work may do with the team: start runs, wait for them, read what they said.
 
 Whoever calls is an agent; what it starts belongs to the task it is at. The first run that an agent wants to
-start needs the person's leave, and the answer holds for its further ones.
+start needs the person's permission, and the answer holds for its further ones until it is another agent.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from teambot_tui.engine.board import Task
+    from teambot_tui.engine.facts import AgentDefined
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.session import Session
     from teambot_tui.engine.spawning import SpawnOptions
@@ -53,14 +54,14 @@ class TeamTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._leave: dict[AgentId, asyncio.Future[Verdict | None]] = {}
-        """What the person was asked about each agent, and answered."""
+        self._answers: dict[AgentId, tuple[AgentDefined | None, asyncio.Future[Verdict | None]]] = {}
+        """What the person was asked about each agent, as it was defined then, and answered."""
 
     async def spawn(self, caller: AgentId, task: str | list[str], options: SpawnOptions) -> Answer:
         """Start a run for each task and return at once.
 
         Raises:
-            DoorError: it is not possible, or not allowed.
+            TeamToolsError: it is not possible, or not allowed.
         """
         parent = self._task_of(caller)
         texts = [task] if isinstance(task, str) else task
@@ -82,7 +83,7 @@ class TeamTools:
         Meanwhile the caller leaves its place to others: it may wait for one that waits for a place.
 
         Raises:
-            DoorError: There is no such run, or they wait for the caller themselves.
+            TeamToolsError: There is no such run, or they wait for the caller themselves.
         """
         tasks = [self._find(name) for name in runs]
         enough = len(tasks) if at_least is None else min(at_least, len(tasks))
@@ -120,7 +121,7 @@ class TeamTools:
         """Return what the caller is told beside its task, or what another run of the same parent is told.
 
         Raises:
-            DoorError: There is no such run, or it is none of the caller's business.
+            TeamToolsError: There is no such run, or it is none of the caller's business.
         """
         own = self._task_of(caller)
         task = own if run is None else self._session.board.tasks[self._find(run)]
@@ -132,11 +133,13 @@ class TeamTools:
     async def _ask_permission(
         self, caller: AgentId, task: TaskId, texts: list[str], options: SpawnOptions
     ) -> None:
-        answered = self._leave.get(caller)
-        if answered is None or (answered.done() and answered.result() is None):  # nobody has answered
+        definition = self._session.roster.temporary.get(caller)
+        defined, answered = self._answers.get(caller, (None, None))
+        is_over = answered is not None and answered.done() and answered.result() is None  # nobody answered
+        if answered is None or is_over or defined is not definition:
             detail = self._question(caller, texts, options)
             answered = asyncio.ensure_future(self._session.ask(task, "spawn", "spawn", detail))
-            self._leave[caller] = answered
+            self._answers[caller] = definition, answered
         # Shielded: a client that gives up finds the same question open when it calls again.
         if await asyncio.shield(answered) is not Verdict.ALLOW:
             raise TeamToolsError("The person did not allow you to start other agents. Do the work yourself.")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from teambot_tui.agents.groups import guard, marked, new_mark
-from teambot_tui.agents.guard import CHILD_BITS, Guard, carriers
+from teambot_tui.agents.groups import guard, new_mark
+from teambot_tui.agents.guard import CHILD_BITS, Guard, carriers, marked
 from teambot_tui.agents.process import Process
 from tests.leftovers import HIDES_AND_STAYS, PATIENCE, assert_gone, processes_in
 
@@ -101,6 +101,22 @@ async def test_a_program_that_another_one_ends_leaves_nothing(tmp_path: Path) ->
         assert len(processes) == 2
     assert_gone(processes)
     guard.dismiss()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the mark is a limit that only Linux has")
+def test_a_guard_is_nobodys_from_its_first_moment() -> None:
+    import resource
+
+    mark, new = new_mark(), Guard(new_mark() >> CHILD_BITS)
+    before, most = resource.getrlimit(resource.RLIMIT_RTTIME)
+    resource.setrlimit(resource.RLIMIT_RTTIME, (mark, most))  # as whoever another teambot has started
+    try:
+        new.start()
+        assert carriers(mark.__eq__, os.getsid(0)) == ([], [])
+        assert resource.getrlimit(resource.RLIMIT_RTTIME) == (mark, most), "we are still theirs"
+    finally:
+        resource.setrlimit(resource.RLIMIT_RTTIME, (before, most))
+        new.dismiss()
 
 
 def test_a_guard_that_was_killed_is_replaced() -> None:

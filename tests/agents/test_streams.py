@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -20,6 +19,7 @@ from teambot_tui.engine.ports import BackendError, Text
 from tests.agents.cli_lines import SHAPES, Told, lines
 from tests.agents.test_command import OWN_NAME, request
 from tests.agents.test_process import python
+from tests.cost import is_linear
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,30 +192,29 @@ def test_a_line_over_the_limit_is_left_out_and_the_next_one_is_not() -> None:
     assert cut.finish() == []
 
 
-def cost_of(count: int) -> float:
-    """Return the seconds that a stream of so many lines takes, in pieces that fit no line."""
+def read_lines(count: int) -> None:
+    """Read a stream of so many lines, in pieces that fit no line."""
     (line,) = lines({"type": "message", "role": "assistant", "content": "word ", "delta": True})
     data = f"{line}\n".encode() * count
     cut, stream = Lines(), STREAMS["gemini-json"]()
-    start = time.process_time()
     said = 0
     for position in range(0, len(data), 4093):
         for each in cut.feed(data[position : position + 4093]):
             said += len(stream.feed(each))
     assert said == count
-    return time.process_time() - start
 
 
 def test_lines_cost_the_same_however_many_there_are() -> None:
-    few, many = min(cost_of(10_000) for _ in range(3)), cost_of(100_000)
-    assert many < few * 30
+    assert is_linear(read_lines, 40_000)
+
+
+def read_one_line(size: int) -> None:
+    (line,) = lines({"type": "message", "role": "assistant", "content": "x" * size, "delta": True})
+    data, cut, found = f"{line}\n".encode(), Lines(), []
+    for position in range(0, len(data), 1024):
+        found += cut.feed(data[position : position + 1024])
+    assert STREAMS["gemini-json"]().feed(found[0]) == [Text("x" * size)]
 
 
 def test_a_very_long_line_costs_no_more_than_its_bytes() -> None:
-    (line,) = lines({"type": "message", "role": "assistant", "content": "x" * (8 * 1024**2), "delta": True})
-    data, cut, found = f"{line}\n".encode(), Lines(), []
-    start = time.process_time()
-    for position in range(0, len(data), 1024):
-        found += cut.feed(data[position : position + 1024])
-    assert time.process_time() - start < 5
-    assert STREAMS["gemini-json"]().feed(found[0]) == [Text("x" * (8 * 1024**2))]
+    assert is_linear(read_one_line, 8 * 1024**2)

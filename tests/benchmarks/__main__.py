@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import bus, clean, compose, handover, parse, screen, sessions, spawn, tasks
+from tests.benchmarks import bus, clean, compose, frames, handover, parse, screen, sessions, spawn, tasks
 from tests.benchmarks.measure import FULL, QUICK
 from tests.benchmarks.table import table
 
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[Scale], Iterator[Figure]]] = {
     "sessions": sessions.figures,
     "compose": compose.figures,
     "bus": bus.figures,
+    "frames": frames.figures,
     "handover": handover.figures,
     "clean": clean.figures,
     "latency": screen.latency,

@@ -9,13 +9,15 @@ import pytest
 from teambot_tui.engine.effects import AnswerPermission
 from teambot_tui.engine.facts import (
     ActivityReported,
+    AgentDefined,
+    AgentDismissed,
     BudgetReached,
     BudgetSet,
     PermissionAnswered,
     PermissionAsked,
     PermissionSettled,
 )
-from teambot_tui.engine.ids import TaskId
+from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Permission, Permissions, Usage, Verdict
 from teambot_tui.engine.showing import LARGEST, show
 from tests.engine.bench import Bench
@@ -121,6 +123,19 @@ def test_always_means_exactly_the_same_request_of_the_same_agent() -> None:
     assert ask(rules, "6", detail="ls ") == []
     assert ask(rules, "7", kind="read") == []
     assert ask(rules, "8", task=BA) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [AgentDismissed(3.0, AgentId("pm")), AgentDefined(3.0, AgentId("pm"), "plan", "You are another.", None)],
+)
+def test_always_ends_where_another_agent_may_have_the_name(change: AgentDefined | AgentDismissed) -> None:
+    rules = bench().rules
+    ask(rules, "1")
+    answer(rules, "1", always=True)
+    assert ask(rules, "2") == ["allow 2", "2: allow as answered before"]
+    assert rules.handle(change) == [change]
+    assert ask(rules, "3") == []
 
 
 @pytest.mark.parametrize("policy", list(Permissions))

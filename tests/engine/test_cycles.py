@@ -1,4 +1,4 @@
-"""Circles are refused before anything of them starts: all of them, and nothing else."""
+"""Cycles are refused before anything of them starts: all of them, and nothing else."""
 
 from __future__ import annotations
 

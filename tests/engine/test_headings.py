@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from teambot_tui.engine.headings import as_data
+from tests.cost import is_linear
 
 OURS = [
     "=== Output from @pm ===",
@@ -95,9 +94,4 @@ def test_only_spaces_are_added_and_only_once(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["=", "=== ", "[Output from ", "漢", "\u200b", "=== x\n", "-", "= "])
 def test_it_takes_time_by_length_only(piece: str) -> None:
-    def spent(size: int) -> float:
-        began = time.process_time()
-        as_data(piece * (size // len(piece)))
-        return time.process_time() - began
-
-    assert spent(500_000) < 40 * max(spent(50_000), 0.001)
+    assert is_linear(lambda size: as_data(piece * (size // len(piece))), 500_000)

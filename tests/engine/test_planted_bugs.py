@@ -442,7 +442,7 @@ def test_a_bug_in_the_rules_is_found(rules: type[Rules]) -> None:
 
 
 class NoCycles(PlannedBoard):
-    """Circles are not looked for."""
+    """Cycles are not looked for."""
 
     def add(self, plan: TaskCreated) -> list[AgentId]:
         super().add(plan)
@@ -480,7 +480,7 @@ class FailuresForgotten(PlannedBoard):
 
 
 @pytest.mark.parametrize(
-    "planned board", [NoCycles, QueuesDoNotCount, OneWaitIsEnough, OnlyWhatIsFinished, FailuresForgotten]
+    "planned_board", [NoCycles, QueuesDoNotCount, OneWaitIsEnough, OnlyWhatIsFinished, FailuresForgotten]
 )
 def test_a_bug_in_the_resolver_is_found(
     planned_board: type[PlannedBoard], monkeypatch: pytest.MonkeyPatch
@@ -490,7 +490,7 @@ def test_a_bug_in_the_resolver_is_found(
 
 
 def test_a_retry_that_looks_for_no_cycles_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycles, "circle_of_retry", lambda board, root: [])
+    monkeypatch.setattr(cycles, "cycle_of_retry", lambda board, root: [])
     assert_found(Rules)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,15 +10,13 @@ from teambot_tui.language import StatementError, parse
 from teambot_tui.language.nodes import Pipeline
 from teambot_tui.language.parser import parse_prompt
 from teambot_tui.language.render import render
+from tests.cost import is_linear
 from tests.language.build import call, code, parsed, pipe, ref, task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 pytestmark = pytest.mark.thorough
-
-TOO_STEEP = 8.0
-"""Linear is 4, quadratic is 16."""
 
 # Each of these is repeated until there is a megabyte of it.
 LONG = ["a", "\n", "\\", "$", "->", "{", "```", "$pm ", "-> @ba y ", "->" + " " * 100]
@@ -73,64 +69,38 @@ def check_render(text: str) -> None:
     assert render(statements)
 
 
-def least_time(function: Callable[[str], None], text: str, runs: int, clock: Callable[[], float]) -> float:
-    times = []
-    for _ in range(runs):
-        begin = clock()
-        function(text)
-        times.append(clock() - begin)
-    return min(times)
-
-
-def is_linear(
-    function: Callable[[str], None],
-    unit: str,
-    size: int,
-    *,
-    before: str,
-    after: str = "",
-    clock: Callable[[], float] = process_time,
+def grows_linearly(
+    function: Callable[[str], None], unit: str, size: int, *, before: str, after: str = ""
 ) -> bool:
-    small = before + unit * (size // 4 // len(unit)) + after
-    large = before + unit * (size // len(unit)) + after
-    # What a collection of garbage costs depends on all that is alive; a busy machine may spoil a run.
-    gc.disable()
-    try:
-        return any(
-            least_time(function, large, runs, clock)
-            < TOO_STEEP * least_time(function, small, runs, clock) + 0.005
-            for runs in (1, 3, 9)
-        )
-    finally:
-        gc.enable()
+    return is_linear(lambda size: function(before + unit * (size // len(unit)) + after), size)
 
 
 @pytest.mark.parametrize("unit", LONG, ids=lambda unit: repr(unit[:10]))
 def test_a_megabyte_of_one_thing(unit: str) -> None:
-    assert is_linear(check_parse, unit, 1_000_000, before="@pm x ")
+    assert grows_linearly(check_parse, unit, 1_000_000, before="@pm x ")
 
 
 @pytest.mark.parametrize("unit", MIDDLING, ids=lambda unit: repr(unit[:10]))
 def test_much_of_one_thing(unit: str) -> None:
-    assert is_linear(check_parse, unit, 250_000, before="@pm x ")
+    assert grows_linearly(check_parse, unit, 250_000, before="@pm x ")
 
 
 def test_many_agents() -> None:
     for unit in ("pm,", "pm, ", "@pm,"):
-        assert is_linear(check_parse, unit, 250_000, before="@", after="pm x")
+        assert grows_linearly(check_parse, unit, 250_000, before="@", after="pm x")
 
 
 @pytest.mark.parametrize("before", ["", "@pm x ->", "/help "])
 def test_many_of_one_thing(before: str) -> None:
     for unit in (*LONG, *MIDDLING, *SHORT, *CALLS):
-        assert is_linear(check_render, unit, 16_000, before=before, after="_"), unit
+        assert grows_linearly(check_render, unit, 16_000, before=before, after="_"), unit
 
 
 @pytest.mark.parametrize("before", ['pm:"', '$x := {base: "plan", prompt: "', "$x := {"])
 def test_many_of_one_thing_in_a_string(before: str) -> None:
     for unit in CALLS:
         for after in ("_", '"}'):
-            assert is_linear(check_render, unit, 16_000, before=before, after=after), unit
+            assert grows_linearly(check_render, unit, 16_000, before=before, after=after), unit
 
 
 def test_the_measure_sees_what_is_not_linear() -> None:
@@ -141,7 +111,7 @@ def test_the_measure_sees_what_is_not_linear() -> None:
         spent += seconds
 
     def linear(power: float) -> bool:
-        return is_linear(lambda text: work(len(text) ** power), "a", 2_400, before="", clock=lambda: spent)
+        return is_linear(lambda size: work(size**power), 2_400, clock=lambda: spent)
 
     assert linear(1)
     assert linear(1.2)

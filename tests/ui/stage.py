@@ -125,12 +125,14 @@ class Stage:
         await self._started(task)
         await self.ask(lambda _: self.gate.answer(task, text))
         await self.until(lambda: self.state(task) == "completed", f"{task} to be completed")
+        await self._heard()
 
     async def fail(self, task: str, reason: str = "out of ideas") -> None:
         """Let a task fail, and wait until the screen shows it."""
         await self._started(task)
         await self.ask(lambda _: self.gate.fail(task, reason))
         await self.until(lambda: self.state(task) == "failed", f"{task} to fail")
+        await self._heard()
 
     async def _heard(self) -> None:
         """Wait until the engine has done what it was asked to, and the screen shows it.
@@ -169,8 +171,9 @@ class Stage:
     # What is seen
 
     async def until(self, condition: Callable[[], object], expected: str = "it") -> None:
-        """Wait until something holds."""
+        """Wait until something holds, and what it leads to is done."""
         await until(self.pilot, condition, expected)
+        await self.pilot.pause()
 
     @property
     def screen(self) -> SessionScreen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +24,7 @@ from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.feed_markdown import _ROLES, render
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap
+from tests.cost import cheap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -506,10 +506,9 @@ async def test_hostile_markdown_is_quick_and_harmless(text: str) -> None:
     async with app.run_test(size=(80, 40)) as pilot:
         app.feed.show_task(view(PM, State.COMPLETED))
         app.feed.say(PM, text)
-        began = time.process_time()
-        await pilot.pause()
+        with cheap(160):
+            await pilot.pause()
         assert app.is_running
-        assert time.process_time() - began < 6
 
 
 # Bad weather
@@ -571,14 +570,13 @@ async def test_a_hundred_megabytes_pass_through() -> None:
         await pilot.pause()
         gc.collect()
         process = psutil.Process()
-        memory, began = process.memory_info().rss, time.process_time()
-        for number in range(1600):
-            app.feed.say(PM, piece)
-            if number % 16 == 0:
-                await pilot.pause()
-        elapsed = time.process_time() - began
+        memory = process.memory_info().rss
+        with cheap(540):
+            for number in range(1600):
+                app.feed.say(PM, piece)
+                if number % 16 == 0:
+                    await pilot.pause()
         assert process.memory_info().rss - memory < 50_000_000
-        assert elapsed < 20
         app.feed.to_start()
         await pilot.pause()
         assert "earlier lines not shown" in app.page
@@ -591,12 +589,11 @@ async def test_ten_megabytes_in_one_line() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         app.feed.show_task(view(PM))
         for text in ("word " * 2_000_000, "表" * 3_000_000):
-            began = time.process_time()
-            app.feed.say(PM, text)
-            await pilot.pause()
-            app.feed.say(PM, "and a bit")
-            await pilot.pause()
-            assert time.process_time() - began < 3
+            with cheap(80):
+                app.feed.say(PM, text)
+                await pilot.pause()
+                app.feed.say(PM, "and a bit")
+                await pilot.pause()
             assert app.page.endswith("and a bit")
         app.feed.to_start()
         await pilot.pause()
@@ -609,10 +606,9 @@ async def test_a_word_more_costs_next_to_nothing() -> None:
         for number in range(24):
             app.feed.show_task(view(TaskId(f"pm#{number}")))
         await pilot.pause()
-        began = time.process_time()
-        for number in range(24_000):
-            app.feed.say(TaskId(f"pm#{number % 24}"), "a few words ")
-        assert time.process_time() - began < 3
+        with cheap(80):
+            for number in range(24_000):
+                app.feed.say(TaskId(f"pm#{number % 24}"), "a few words ")
 
 
 # Selecting

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import stat
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +19,7 @@ from teambot_tui.ui.history import History
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
 from teambot_tui.ui.widgets.input import InputBar
+from tests.cost import cheap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -615,10 +615,9 @@ async def test_ten_megabytes_are_pasted_edited_undone_and_sent_without_lag(piece
     app = Desk()
     async with app.run_test() as pilot:
         await type_in(pilot, "@pm ")
-        started = time.process_time()
-        await paste(pilot, app, big)
-        await type_in(pilot, " sum up")
-        assert time.process_time() - started < 5
+        with cheap(140):
+            await paste(pilot, app, big)
+            await type_in(pilot, " sum up")
         assert app.bar.text == f"@pm {big} sum up"
         assert "line" in str(app.bar.border_subtitle)
         await pilot.press(*["left"] * 7, "backspace")

@@ -15,9 +15,12 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.views import AgentView
+from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.screens.session import Profile
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import Piece, pieces
+from teambot_tui.ui.widgets.inspector_sections import earlier_lines
 from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 from teambot_tui.ui.widgets.inspector_words import fold
 from teambot_tui.ui.widgets.plain_lines import PlainLines
@@ -47,7 +50,7 @@ class InspectorApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.inspector = Inspector()
-        self.last_activity: list[str] = []
+        self.heard: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield self.inspector
@@ -56,19 +59,19 @@ class InspectorApp(App[None]):
         self.inspector.focus()
 
     def on_inspector_closed(self) -> None:
-        self.last_activity.append("closed")
+        self.heard.append("closed")
 
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:
-        self.last_activity.append(f"chosen {message.task}")
+        self.heard.append(f"chosen {message.task}")
 
     def on_inspector_copy_requested(self, message: Inspector.CopyRequested) -> None:
-        self.last_activity.append(f"copy {message.what}: {message.text}")
+        self.heard.append(f"copy {message.what}: {message.text}")
 
     def on_inspector_find_requested(self) -> None:
-        self.last_activity.append("find")
+        self.heard.append("find")
 
     def on_inspector_remove_requested(self, message: Inspector.RemoveRequested) -> None:
-        self.last_activity.append(f"remove {message.task}")
+        self.heard.append(f"remove {message.task}")
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -127,13 +130,31 @@ async def test_what_it_needs_and_what_it_unblocks() -> None:
     assert "→ reviewer#1  ◌ queued" in text
 
 
-async def test_a_prompt_that_is_not_there_yet_says_when() -> None:
-    waiting, queued = await texts_of(
-        inspected(task("builder-1#1", "waiting", waiting_for=(BA,))),
-        inspected(task("builder-1#1", "queued")),
+async def test_a_prompt_that_is_not_whole_yet_says_when_it_will_be() -> None:
+    missing = "… @ba's output …"
+    prompt = Prompt(f"Build [Output from @ba]: {missing}", "Build @ba", (Given(BA, missing),))
+    (text,) = await texts_of(
+        inspected(task("builder-1#1", "waiting", waiting_for=(BA,), started=0.0), prompt=prompt)
     )
-    assert "once @ba answered" in waiting
-    assert "once it is its turn" in queued
+    assert "as it will be sent once @ba answered" in text
+    assert missing in text
+
+
+async def test_an_idle_agent_says_what_it_is() -> None:
+    (text,) = await texts_of(
+        inspected(None, profile=Profile("claude", "ask", "You build.\nYou test.")),
+    )
+    assert "backend claude · permissions ask" in text
+    assert "You build." in text
+
+
+async def test_earlier_tasks_are_those_before_it() -> None:
+    tasks = tuple(task(f"builder-1#{number}", "completed") for number in (1, 2, 3))
+    (text,) = await texts_of(inspected(tasks[1], earlier=tasks))
+    assert "Earlier" in text
+    assert [name for name, _ in earlier_lines(inspected(tasks[1], earlier=tasks), Glyphs())] == [
+        "builder-1#1"
+    ]
 
 
 def test_a_prompt_is_taken_apart() -> None:
@@ -253,7 +274,7 @@ async def test_earlier_tasks_newest_first_and_chosen() -> None:
         app.screen.query_one("#inspector-earlier", OptionList).focus()
         await pilot.press("enter")
         await pilot.press("down", "enter")
-        assert app.last_activity == ["chosen builder-1#3", "chosen builder-1#2"]
+        assert app.heard == ["chosen builder-1#3", "chosen builder-1#2"]
 
 
 async def test_an_entry_of_the_queue_can_be_removed() -> None:
@@ -263,21 +284,21 @@ async def test_an_entry_of_the_queue_can_be_removed() -> None:
         app.inspector.show(inspected(task("builder-1#1"), queue=queue))
         await settle(pilot)
         await pilot.press("x")
-        assert app.last_activity == [], "nothing is removed unless an entry is under the cursor"
+        assert app.heard == [], "nothing is removed unless an entry is under the cursor"
         app.screen.query_one("#inspector-queue", OptionList).focus()
         await pilot.press("down", "x", "down", "delete")
-        assert app.last_activity == ["remove builder-1#2", "remove builder-1#3"]
+        assert app.heard == ["remove builder-1#2", "remove builder-1#3"]
         app.inspector.show(inspected(task("builder-1#1"), queue=(queue[0], queue[2])))
         await settle(pilot)
         await pilot.press("x")
-        assert app.last_activity[-1] == "remove builder-1#3", "the cursor stays on its task"
+        assert app.heard[-1] == "remove builder-1#3", "the cursor stays on its task"
 
 
 async def test_escape_closes() -> None:
     app = InspectorApp()
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.press("escape")
-        assert app.last_activity == ["closed"]
+        assert app.heard == ["closed"]
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, *MARKDOWN])
@@ -364,7 +385,7 @@ async def test_copying_the_output_and_the_prompt() -> None:
         app.inspector.show(inspected(task("builder-1#1"), output="said", prompt=Prompt("asked", "asked")))
         await settle(pilot)
         await pilot.press("y", "Y", "slash")
-        assert app.last_activity == [
+        assert app.heard == [
             "copy the output of builder-1#1: said",
             "copy the prompt of builder-1#1: asked",
             "find",

@@ -212,3 +212,15 @@ def strangers_in(value: object) -> list[object]:
                 for each in strangers_in(getattr(value, field.name))
             ]
     return [value]
+
+
+async def test_the_prompt_of_a_waiting_task_has_words_for_what_is_not_there_yet() -> None:
+    async with session_of(Gate()) as session:
+        service = Service(session)
+        session.submit("@pm Plan -> @ba Check it against $writer &\n@reviewer Review {plan}\n")
+        prompt = service.read(TaskId("ba#1")).prompt
+        assert prompt.text == (
+            "=== Output from @pm ===\n… @pm's output …\n\n"
+            "=== Your Task ===\nCheck it against [Output from @writer]: … @writer's output …"
+        )
+        assert [given.agent for given in prompt.given] == ["pm", "writer"]

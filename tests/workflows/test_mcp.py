@@ -228,6 +228,38 @@ async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) 
         session.cancel()
 
 
+async def test_another_agent_that_takes_the_name_is_asked_about_again() -> None:
+    gate = Gate()
+
+    async def lead(client: Client) -> str:
+        return str(await call(client, "spawn", task="a"))
+
+    def recruit(defined: AgentDefined) -> Member:
+        backend = Leader(lead) if defined.agent == "scout" else gate
+        return Member(defined.agent, "You are new.", None, backend, Permissions.ASK)
+
+    team = [Member(AgentId("pm"), "You are pm.", None, gate)]
+    session = Session(team, bases=("general-purpose",), recruit=recruit, attended=True)
+    session.offer_tools(McpTeamTools(session, beat=10.0))
+    scout = AgentId("scout")
+    async with asyncio.timeout(60), session:
+        session.define(scout, "general-purpose", "You look.")
+        questions = 0
+        for number, is_new in enumerate([False, False, True], 1):
+            if is_new:
+                session.dismiss(scout)
+                session.define(scout, "general-purpose", "You are evil.")
+            session.submit("@scout Look")
+            task = session.board.tasks[TaskId(f"scout#{number}")]
+            await until(lambda: session.approvals or task.ended)  # noqa: B023
+            for asked in session.approvals:
+                questions += 1
+                session.answer(asked.task, asked.request, Verdict.ALLOW)
+            await session.ended([task.id])
+        assert questions == 2
+        session.cancel()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

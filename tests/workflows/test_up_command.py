@@ -10,7 +10,7 @@ from teambot_tui.workflows.up_command import EXAMPLE, UpCommand, UpCommandError,
 
 
 @pytest.mark.parametrize(
-    ("text", "request"),
+    ("text", "command"),
     [
         ("", UpCommand()),
         ("main", UpCommand(names=("main",))),
@@ -25,10 +25,10 @@ from teambot_tui.workflows.up_command import EXAMPLE, UpCommand, UpCommandError,
         ("$(reboot) ; x", UpCommand(None, ("$(reboot)", ";", "x"))),
     ],
 )
-def test_understood_and_said_again(text: str, request: UpCommand) -> None:
-    assert parse_up(text) == request
-    assert request.text.startswith("/up")
-    assert parse_up(request.text.removeprefix("/up")) == request
+def test_understood_and_said_again(text: str, command: UpCommand) -> None:
+    assert parse_up(text) == command
+    assert command.text.startswith("/up")
+    assert parse_up(command.text.removeprefix("/up")) == command
 
 
 @pytest.mark.parametrize(

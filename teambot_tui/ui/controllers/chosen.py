@@ -11,6 +11,7 @@ from textual.app import SuspendNotSupported
 
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.ui.editor import EditorError, edit_text
+from teambot_tui.ui.screens.session import Profile
 from teambot_tui.ui.widgets.inspector_view import inspect
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.panels import Panels
     from teambot_tui.ui.controllers.person import Person
+    from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.inspector import Inspector
 
@@ -34,6 +36,7 @@ class ChosenAgent:
     def __init__(
         self,
         screen: Screen[None],
+        setup: ScreenSetup,
         actions: Actions,
         person: Person,
         panels: Panels,
@@ -44,6 +47,7 @@ class ChosenAgent:
         self.agent: AgentId | None = None
         self._task: TaskId | None = None
         self._screen = screen
+        self._setup = setup
         self._views = actions.views
         self._reading: Future[TaskText] | None = None
         self._actions = actions
@@ -99,7 +103,14 @@ class ChosenAgent:
 
     def _show(self, text: TaskText | None) -> None:
         if self.agent is not None:
-            self._inspector.show(inspect(self._views, self.agent, self._clock(), text))
+            profile = self._profile(self.agent)
+            self._inspector.show(inspect(self._views, self.agent, self._clock(), text, profile))
+
+    def _profile(self, agent: AgentId) -> Profile:
+        if defined := self._views.roster.temporary.get(agent):
+            return Profile(f"of {defined.base}", "", defined.prompt)
+        known = self._setup.profiles.get(agent)
+        return known or Profile(self._setup.backends.get(agent, ""))
 
     # Acting
 

@@ -72,7 +72,7 @@ class Controls:
         self.person = person = Person(screen, setup)
         self.actions = actions = Actions(person, bridge, views, setup.folder)
         self.panels = Panels(screen, setup, views, person, feed, now)
-        self.chosen = ChosenAgent(screen, actions, person, self.panels, feed, inspector, now)
+        self.chosen = ChosenAgent(screen, setup, actions, person, self.panels, feed, inspector, now)
         self.alerts = Alerts(screen, setup, bridge, actions, person, self.panels, self.chosen, feed, now)
         self.drafting = Drafting(screen, self, actions, person, self.alerts, feed, now)
         self.finding = Finding(screen, self._find, feed, inspector, keys)

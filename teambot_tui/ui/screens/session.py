@@ -47,6 +47,15 @@ _LAST_LINES = 1 / 6
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What an agent is: what it runs on, what it may do unasked, and who it was told to be."""
+
+    backend: str = ""
+    permissions: str = ""
+    persona: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenSetup:
     """Where the session is and how it is drawn."""
 
@@ -58,6 +67,7 @@ class ScreenSetup:
     history: History | None = None
     wall_clock: Callable[[], float] = time.time
     """For times of day, and nothing else: the session's clock tells how long something took."""
+    profiles: Mapping[AgentId, Profile] = field(default_factory=dict)
     keys: Keys = field(default_factory=Keys)
     notify: Collection[str] = ("toast",)
     """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""

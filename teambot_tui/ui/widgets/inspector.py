@@ -24,6 +24,7 @@ from teambot_tui.ui.widgets.inspector_sections import (
     earlier_title,
     head,
     needs,
+    profile,
     queue_lines,
     queue_title,
     requests,
@@ -110,7 +111,7 @@ class Inspector(VerticalScroll):
         self._width = _USUAL_WIDTH
 
     def compose(self) -> ComposeResult:
-        for name in ("head", "requests", "statement", "needs", "unblocks", "context"):
+        for name in ("head", "profile", "requests", "statement", "needs", "unblocks", "context"):
             yield Static(id=f"inspector-{name}", classes="inspector-part", markup=False)
         yield Static(id="inspector-queue-title", classes="inspector-title", markup=False)
         yield TaskList(id="inspector-queue")
@@ -180,6 +181,7 @@ class Inspector(VerticalScroll):
             self._set("head", quiet("Choose an agent or a task to look at."))
             return
         self._set("head", head(view, glyphs))
+        self._set("profile", profile(view, glyphs))
         self._set("requests", requests(view, glyphs))
         self._set("statement", statement(view, glyphs))
         self._set("needs", needs(view, glyphs))

@@ -76,10 +76,11 @@ def prompt_title(view: InspectorView, glyphs: Glyphs, *, whole: bool) -> Content
     if view.task is None:
         return NOTHING
     if view.prompt is None:
-        lacking = ", ".join(f"@{agent}" for agent in view.task.waiting_for)
-        when = f"once {lacking} answered" if lacking else "once it is its turn"
-        return title("Prompt") + quiet(f" {dot} {when}")
+        return NOTHING
+    lacking = ", ".join(f"@{agent}" for agent in view.task.waiting_for)
     sent = "as it was sent" if view.task.started else "as it will be sent"
+    if lacking:
+        sent += f" once {lacking} answered"
     hint = "" if whole else f" {dot} p shows all"
     return title("Prompt") + quiet(
         f" {dot} {sent} {dot} {size_in_words(size_in_bytes(view.prompt.text))}{hint}"

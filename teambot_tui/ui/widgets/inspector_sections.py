@@ -107,6 +107,7 @@ def _steps(plan: tuple[Step, ...], glyphs: Glyphs) -> Iterator[Content]:
 
 
 _STATEMENT_LINES: Final = 4
+_PERSONA_LINES: Final = 8
 _EARLIER: Final = 8
 _NAME: Final = 40
 _VALUE: Final = 120
@@ -143,6 +144,20 @@ def head(view: InspectorView, glyphs: Glyphs) -> Content:
     if task.reason and task.ended is not None:
         content += Content(f"\n{clip(task.reason, 400)}").stylize(_COLOURS[task.state])
     return content
+
+
+def profile(view: InspectorView, glyphs: Glyphs) -> Content:
+    """Say what an agent is that has had nothing to do yet."""
+    known = view.profile
+    if view.task is not None or known is None:
+        return NOTHING
+    facts = {"backend": known.backend, "model": view.status.model, "permissions": known.permissions}
+    told = f" {glyphs['dot']} ".join(f"{name} {clip(said, _NAME)}" for name, said in facts.items() if said)
+    persona, more = fold(known.persona.strip(), _PERSONA_LINES)
+    note = f"\n{glyphs['ellipsis']} +{more} lines" if more else ""
+    return Content("\n").join(
+        each for each in (quiet(told), Content(persona) + quiet(note)) if each.plain.strip()
+    )
 
 
 def statement(view: InspectorView, glyphs: Glyphs) -> Content:
@@ -228,7 +243,9 @@ def earlier_lines(view: InspectorView, glyphs: Glyphs) -> Iterator[tuple[TaskId,
 
 
 def _over(view: InspectorView) -> list[TaskView]:
-    return [task for task in reversed(view.earlier) if task.ended is not None and task.task != view.name]
+    names = [task.task for task in view.earlier]
+    before = names.index(view.name) if view.name in names else len(names)
+    return [task for task in reversed(view.earlier[:before]) if task.ended is not None]
 
 
 def _state(state: str, glyphs: Glyphs) -> Content:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.injection import Prompt
     from teambot_tui.engine.reading import TaskText
     from teambot_tui.engine.views import AgentView, TaskView
+    from teambot_tui.ui.screens.session import Profile
     from teambot_tui.ui.views import Views
 
 
@@ -46,6 +47,7 @@ class InspectorView:
     unblocks: tuple[TaskView, ...] = ()
     context: tuple[Entry, ...] = ()
     """What the agent is told beside its task."""
+    profile: Profile | None = None
 
     @property
     def name(self) -> TaskId | None:
@@ -53,12 +55,14 @@ class InspectorView:
         return self.task.task if self.task is not None else None
 
 
-def inspect(views: Views, agent: AgentId, now: float, text: TaskText | None) -> InspectorView:
+def inspect(
+    views: Views, agent: AgentId, now: float, text: TaskText | None, profile: Profile
+) -> InspectorView:
     """Return what there is to see of an agent: of the task whose texts these are, if it has had one."""
     status = views.agent(agent)
     queue = tuple(each for each in views.queue(agent) if views.task(each).state is not State.EXECUTING)
     if text is None:
-        return InspectorView(agent, status, queue=queue, now=now, context=views.context)
+        return InspectorView(agent, status, queue=queue, now=now, context=views.context, profile=profile)
     view = views.task(text.task)
     sources = zip(view.dependencies, view.sources, text.sizes, strict=False)
     needs = tuple(
@@ -83,4 +87,5 @@ def inspect(views: Views, agent: AgentId, now: float, text: TaskText | None) -> 
         needs,
         tuple(views.task(each) for each in view.dependents),
         text.context,
+        profile,
     )
