@@ -14,7 +14,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition, Dependency, Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.widgets import graph as graph_module
+from teambot_tui.ui.graph.layout import Placement
 from teambot_tui.ui.widgets.graph import Graph
 from tests.ui.views import HOSTILE, task
 
@@ -301,14 +301,14 @@ async def test_the_critical_path_is_bright() -> None:
 async def test_its_clock_goes_on_without_a_new_layout(monkeypatch: pytest.MonkeyPatch) -> None:
     app = GraphApp()
     laid_out = 0
-    lay_out = graph_module.Placement.lay_out
+    lay_out = Placement.lay_out
 
     def counted(*arguments: object, **more: object) -> object:
         nonlocal laid_out
         laid_out += 1
         return lay_out(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(graph_module.Placement, "lay_out", counted)
+    monkeypatch.setattr(Placement, "lay_out", counted)
     async with app.run_test(size=(100, 40)) as pilot:
         app.graph.show(TEAM, 172.0)
         await pilot.pause()

@@ -210,7 +210,11 @@ class Timeline(Widget, can_focus=True):
             seconds = duration(wait.seconds)
             whom = f"{wait.view.agent} {self._glyphs['waiting']} {names_of(wait.span.agents)}"
             clauses.append(f"longest wait {whom} {seconds}")
-        return [("timeline", "title"), ("   ", ""), (clip(dot.join(clauses), self.size.width - 11), "quiet")]
+        return [
+            ("timeline", "title"),
+            ("   ", ""),
+            (clip(dot.join(clauses), self.size.width - 11, self._glyphs["ellipsis"]), "quiet"),
+        ]
 
     def _times(self) -> Row:
         cells = _Cells(self.size.width)
@@ -305,13 +309,10 @@ class Timeline(Widget, can_focus=True):
             clauses.append(f"waited {duration(spent[Spent.WAITING])}{f' for {whom}' if whom else ''}")
         if spent[Spent.NEEDING_YOU]:
             clauses.append(f"needed you {duration(spent[Spent.NEEDING_YOU])}")
-        words = f" {self._glyphs['dot']} ".join(clauses)
-        room = self.size.width - cell_len(words) - 2
-        return [
-            (clip(title(view), max(0, room)), "title"),
-            ("  ", ""),
-            (clip(words, self.size.width), "quiet"),
-        ]
+        ellipsis, width = self._glyphs["ellipsis"], self.size.width
+        words = clip(f" {self._glyphs['dot']} ".join(clauses), width, ellipsis)
+        name = clip(title(view), width - cell_len(words) - 2, ellipsis)
+        return [(name, "title"), ("  " if name else "", ""), (words, "quiet")]
 
     def _legend(self) -> Row:
         ascii_only = self._glyphs.ascii_only
