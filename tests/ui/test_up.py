@@ -261,7 +261,7 @@ async def test_a_model_with_a_hostile_name_is_text(project: Path) -> None:
             file = FLOW.replace("opus", f'"{text[:60]}"')
             (project / "teambot.yaml").write_text(file)
             graph = await preview(stage)
-            assert f"~coder · {text}"[:15] in graph.text
+            assert f"~coder · {text}"[:12] in graph.text
             await stage.press("escape")
 
 

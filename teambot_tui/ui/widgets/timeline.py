@@ -104,6 +104,10 @@ class Timeline(Widget, can_focus=True):
         self._now = 0.0
         self._table: TimeTable | None = None
         """None when it has to be made again."""
+        self._left = 0
+        """Where the bars begin."""
+        self._room = 1
+        """Cells for the bars."""
         self._rows: dict[int, Row] = {}
         self._cursor: TaskId | None = None
         self._top = 0
@@ -144,6 +148,10 @@ class Timeline(Widget, can_focus=True):
     def _shown(self) -> TimeTable:
         if self._table is None:
             self._table = time_table(self._tasks, self._now)
+            lanes = self._table.lanes
+            self._left = 2 + min(_NAME, max((cell_len(lane.agent) for lane in lanes), default=0))
+            numbers = 2 + max((cell_len(self._numbers(lane)) for lane in lanes), default=0)
+            self._room = max(1, self.size.width - self._left - numbers)
             if all(view.task != self._cursor for view in self._tasks):
                 self._cursor = self._tasks[-1].task if self._tasks else None
         return self._table
@@ -160,21 +168,8 @@ class Timeline(Widget, can_focus=True):
         """How many agents are in sight."""
         return max(1, (self.size.height - _HEAD - _FOOT) // self._step)
 
-    @property
-    def _left(self) -> int:
-        return 2 + min(_NAME, max((cell_len(lane.agent) for lane in self._shown.lanes), default=0))
-
-    @property
-    def _right(self) -> int:
-        return 2 + max((cell_len(self._numbers(lane)) for lane in self._shown.lanes), default=0)
-
-    @property
-    def _room(self) -> int:
-        """Cells for the bars."""
-        return max(1, self.size.width - self._left - self._right)
-
     def _column(self, time: float) -> int:
-        scale = self._shown.scale
+        scale = self._shown.scale  # before the room, which follows from it
         return self._left + min(self._room - 1, int(scale.at(time) * self._room / scale.total))
 
     def _row(self, y: int) -> Row:
@@ -223,8 +218,9 @@ class Timeline(Widget, can_focus=True):
         return cells.row()
 
     def _ticks(self) -> list[tuple[float, int]]:
-        total, room = self._shown.scale.total, self._room
-        ticks = self._shown.scale.ticks(room // _TICK)
+        scale = self._shown.scale
+        total, room = scale.total, self._room
+        ticks = scale.ticks(room // _TICK)
         return [
             (tick, self._left + int(tick * room / total)) for tick in ticks if tick * room / total <= room - 4
         ]
