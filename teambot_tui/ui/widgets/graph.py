@@ -312,10 +312,10 @@ class Graph(ScrollView, can_focus=True):
         if self._cursor in (edge.source, edge.target):
             return EdgeLook("edge-near", 2)
         if edge.conditional:
-            return EdgeLook("edge-failure" if "on failure" in edge.label else "edge", 1)
+            return EdgeLook("edge-failure" if "on failure" in edge.label else "edge")
         if self._items[edge.source].state in ("failed", "skipped", "cancelled"):
             return EdgeLook("edge-broken", 1)
-        return EdgeLook("edge")
+        return EdgeLook("edge", 1)  # above the conditional ones, with which it shares its beginning
 
     def render_line(self, y: int) -> Strip:
         """Return a row in sight."""
