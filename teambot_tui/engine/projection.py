@@ -39,6 +39,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Notice, Usage
+from teambot_tui.engine.spans import Spans
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.text import one_line
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, OutputView, TaskView, VariableView
@@ -93,6 +94,7 @@ class Projection:
         self._board: Board = session.board
         self._statuses = Statuses()
         self._activities = Activities()
+        self._spans = Spans()
         self._statements: dict[TaskId, StatementAccepted] = {}
         self._words: dict[TaskId, str] = {}
         self._asked: dict[tuple[TaskId, str], str] = {}
@@ -148,6 +150,7 @@ class Projection:
             return
         self._workflows_changed |= self.workflows.see(fact)
         self._statuses.update(fact)
+        self._spans.see(fact)
         match fact:
             case ActivityReported(_, task, Notice(text)):
                 self._warnings.append(f"@{agent_of(task)} {text}")
@@ -314,6 +317,7 @@ class Projection:
             words=self._words_of(task),
             decisions=tuple(self._decisions.get(name, ())),
             cause=self._causes.get(name),
+            spans=self._spans.of(name),
         )
 
     def _words_of(self, task: Task) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
+    from teambot_tui.engine.spans import Span
     from teambot_tui.engine.workflow_progress import Outcome, Progress, Step
 
 
@@ -51,6 +52,8 @@ class TaskView:
     """What the agent was allowed and not allowed to do, of very many only the last."""
     cause: TaskId | None = None
     """The task because of which it was skipped: the one to look at."""
+    spans: tuple[Span, ...] = ()
+    """On what it spent its time: working, waiting for others, needing the person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ COMMANDS: Final = (
     "context",
     "vars",
     "graph",
+    "timeline",
     "up",
     "save",
     "history",

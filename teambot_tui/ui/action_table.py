@@ -55,7 +55,7 @@ class Action(NamedTuple):
         return self.press if isinstance(self.press, str) else f"press({self.name!r})"
 
 
-PLACES: Final = ("input", "anywhere", "panel", "output", "inspector", "tables", "approvals")
+PLACES: Final = ("input", "anywhere", "panel", "output", "graph", "inspector", "tables", "approvals")
 
 ACTIONS: Final = (
     Action("send", "input", "enter", "send", "send", "send"),
@@ -271,6 +271,22 @@ ACTIONS: Final = (
     Action("up", "panel, output", "up,k", "", "go up, in the output to the task before"),
     Action("down", "panel, output", "down,j", "", "go down, in the output to the next task"),
     Action("oldest", "panel, output", "home", "", "the oldest task"),
+    Action(
+        "timeline",
+        "graph",
+        "t",
+        lambda c: c.display.toggle_timeline(),
+        "the timeline; in the timeline: the graph",
+        "timeline",
+        command=SlashCommand(
+            "",
+            "who worked, waited and needed you when",
+            lambda controls, _: controls.display.toggle_timeline(),
+        ),
+    ),
+    Action("centre", "graph", "c", "", "centre on what executes, and follow it", "centre"),
+    Action("fit", "graph", "f", "", "fit all into the window, or not any more", "fit"),
+    Action("fold", "graph", "o", "", "fold what is done, or show it again", "fold done"),
     Action("whole-prompt", "inspector", "p", "unfold", "the whole prompt, or its beginning"),
     Action("copy-prompt", "inspector", "Y", "copy('prompt')", "copy the prompt"),
     Action(
@@ -382,7 +398,12 @@ ACTIONS: Final = (
     ),
     Action(
         "export",
-        command=SlashCommand("[file]", "write the session to a Markdown file", commands.export, whole=True),
+        command=SlashCommand(
+            "[file]",
+            "write the session to a Markdown file, or graph.svg, or timeline.svg",
+            commands.export,
+            whole=True,
+        ),
     ),
     Action(
         "theme",

@@ -216,17 +216,12 @@ class Actions:
             return await self.ask(Service.output, cast("TaskId", target))
         return await self.ask(Service.last_output, cast("AgentId", target))
 
-    def export(self, file: str) -> None:
-        """Write the session, as it is now, as Markdown, and tell where it is."""
-        self._person.in_background(self._export(file))
+    def export(self, file: str, text: str = "") -> None:
+        """Write a text, or without one the session, as it is now, as Markdown, and tell where it is."""
+        self._person.in_background(self._export(file, text))
 
-    async def _export(self, file: str) -> None:
-        views = [self.views.task(name) for name in self.views.tasks()]
-        outputs = await self.ask(Service.outputs, [view.task for view in views])
-        blocks = [
-            f"## {view.task}: {view.state}\n\n> {view.statement}\n\n{output}\n"
-            for view, output in zip(views, outputs, strict=True)
-        ]
+    async def _export(self, file: str, text: str) -> None:
+        text = text or await self._as_markdown()
 
         def find() -> tuple[Path, bool]:
             path = (self._folder / Path(file).expanduser()).resolve()
@@ -238,8 +233,17 @@ class Actions:
                 f"Replace {path.name}?", f"{path} is there already"
             ):
                 return
-            await asyncio.to_thread(path.write_text, "\n".join(blocks), encoding="utf-8")
+            await asyncio.to_thread(path.write_text, text, encoding="utf-8")
         except (OSError, RuntimeError) as error:  # there may be no such home
             self._person.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
             self._person.report("Exported", Content(str(path)))
+
+    async def _as_markdown(self) -> str:
+        views = [self.views.task(name) for name in self.views.tasks()]
+        outputs = await self.ask(Service.outputs, [view.task for view in views])
+        blocks = [
+            f"## {view.task}: {view.state}\n\n> {view.statement}\n\n{output}\n"
+            for view, output in zip(views, outputs, strict=True)
+        ]
+        return "\n".join(blocks)

@@ -1,7 +1,7 @@
-"""A grid of characters on which boxes, lines and words are drawn.
+"""A grid of characters on which lines and words are drawn.
 
-A cell knows the directions in which lines leave it, and whose lines they are: lines of one owner join, lines
-of two cross, the upright one in front. A word's wide characters take two cells, as they do on a terminal.
+A cell knows the directions in which lines leave it. Lines from one source or to one target join where they
+meet; others cross, the upright one in front. A word's wide characters take two cells, as on a terminal.
 """
 
 from __future__ import annotations
@@ -16,37 +16,59 @@ DOWN: Final = 2
 LEFT: Final = 4
 RIGHT: Final = 8
 
-_LINES: Final = {
-    UP: "│",
-    DOWN: "│",
-    UP | DOWN: "│",
-    LEFT: "─",
-    RIGHT: "─",
-    LEFT | RIGHT: "─",
-    UP | RIGHT: "╰",
-    UP | LEFT: "╯",
-    DOWN | RIGHT: "╭",
-    DOWN | LEFT: "╮",
-    UP | DOWN | RIGHT: "├",
-    UP | DOWN | LEFT: "┤",
-    DOWN | LEFT | RIGHT: "┬",
-    UP | LEFT | RIGHT: "┴",
-    UP | DOWN | LEFT | RIGHT: "┼",
-}
-_DASHED: Final = {"│": "╎", "─": "╌"}
 _UPRIGHT: Final = UP | DOWN
 _LEVEL: Final = LEFT | RIGHT
+_SHAPES: Final = (
+    UP,
+    DOWN,
+    _UPRIGHT,
+    LEFT,
+    RIGHT,
+    _LEVEL,
+    UP | RIGHT,
+    UP | LEFT,
+    DOWN | RIGHT,
+    DOWN | LEFT,
+    _UPRIGHT | RIGHT,
+    _UPRIGHT | LEFT,
+    DOWN | _LEVEL,
+    UP | _LEVEL,
+    _UPRIGHT | _LEVEL,
+)
+_LIGHT: Final = dict(zip(_SHAPES, "│││───╰╯╭╮├┤┬┴┼", strict=True))
+_HEAVY: Final = dict(zip(_SHAPES, "┃┃┃━━━┗┛┏┓┣┫┳┻╋", strict=True))
+_MIXED: Final = {
+    (DOWN | _LEVEL, _LEVEL): "┯",
+    (UP | _LEVEL, _LEVEL): "┷",
+    (_UPRIGHT | _LEVEL, _LEVEL): "┿",
+    (_UPRIGHT | RIGHT, _UPRIGHT): "┠",
+    (_UPRIGHT | LEFT, _UPRIGHT): "┨",
+    (_UPRIGHT | _LEVEL, _UPRIGHT): "╂",
+    (DOWN | _LEVEL, DOWN | LEFT): "┱",
+    (DOWN | _LEVEL, DOWN | RIGHT): "┲",
+    (UP | _LEVEL, UP | LEFT): "┹",
+    (UP | _LEVEL, UP | RIGHT): "┺",
+    (_UPRIGHT | RIGHT, DOWN | RIGHT): "┢",
+    (_UPRIGHT | RIGHT, UP | RIGHT): "┡",
+    (_UPRIGHT | LEFT, DOWN | LEFT): "┪",
+    (_UPRIGHT | LEFT, UP | LEFT): "┩",
+}
+"""Where only some of the lines are heavy: by all directions, and by those of the heavy ones."""
+_DASHED: Final = {"│": "┊", "─": "┄", "┃": "┇", "━": "┅"}
 
 Point = tuple[int, int]
 
 
-def line_character(directions: int, *, dashed: bool = False, ascii_only: bool = False) -> str:
-    """Return the character whose lines leave in these directions."""
+def line_character(directions: int, heavy: int = 0, *, dashed: bool = False, ascii_only: bool = False) -> str:
+    """Return the character whose lines leave in these directions, some of them heavy."""
     if ascii_only:
         if not directions & _LEVEL:
             return ":" if dashed else "|"
-        return "+" if directions & _UPRIGHT else "-"
-    character = _LINES[directions]
+        if directions & _UPRIGHT:
+            return "+"
+        return "." if dashed else "=" if heavy else "-"
+    mixed = _MIXED.get((directions, heavy))
+    character = mixed or (_HEAVY if heavy else _LIGHT)[directions]
     return _DASHED.get(character, character) if dashed else character
 
 
@@ -69,10 +91,14 @@ def clip(text: str, width: int, ellipsis: str = "…") -> str:
 
 @dataclass(slots=True)
 class _Line:
-    directions: int
-    owner: int
-    style: str
-    dashed: bool
+    """Lines that are joined in a cell."""
+
+    sources: set[str]
+    targets: set[str]
+    directions: int = 0
+    heavy: int = 0
+    style: str = ""
+    dashed: bool = True
 
 
 @dataclass(slots=True)
@@ -80,28 +106,54 @@ class Canvas:
     """The grid; what is drawn later lies above, and lines lie below everything."""
 
     ascii_only: bool = False
-    _lines: dict[Point, _Line] = field(default_factory=dict)
+    _lines: dict[Point, list[_Line]] = field(default_factory=dict)
     _cells: dict[Point, tuple[str, str]] = field(default_factory=dict)
-    clashes: int = 0
-    """How often two owners wanted to go the same way through one cell."""
 
-    def line(self, start: Point, end: Point, owner: int, style: str, *, dashed: bool = False) -> None:
-        """Draw an upright or a level line between two cells, both included."""
+    def line(
+        self,
+        start: Point,
+        end: Point,
+        source: str,
+        target: str,
+        style: str,
+        *,
+        heavy: bool = False,
+        dashed: bool = False,
+    ) -> None:
+        """Draw an upright or a level piece of a line between two cells, both included."""
         (x, y), (to_x, to_y) = start, end
-        if x == to_x:
-            low, high = min(y, to_y), max(y, to_y)
-            if low == high:
-                return
-            self._add((x, low), DOWN, owner, style, dashed)
-            for row in range(low + 1, high):
-                self._add((x, row), UP | DOWN, owner, style, dashed)
-            self._add((x, high), UP, owner, style, dashed)
-        else:
-            low, high = min(x, to_x), max(x, to_x)
-            self._add((low, y), RIGHT, owner, style, dashed)
-            for column in range(low + 1, high):
-                self._add((column, y), LEFT | RIGHT, owner, style, dashed)
-            self._add((high, y), LEFT, owner, style, dashed)
+        upright = x == to_x
+        low, high = (min(y, to_y), max(y, to_y)) if upright else (min(x, to_x), max(x, to_x))
+        if low == high:
+            return
+        back, forth = (UP, DOWN) if upright else (LEFT, RIGHT)
+        for place in range(low, high + 1):
+            directions = (forth if place < high else 0) | (back if place > low else 0)
+            line = self._joined((x, place) if upright else (place, y), source, target)
+            line.directions |= directions
+            if heavy:
+                line.heavy |= directions
+            line.style = style
+            line.dashed &= dashed
+
+    def _joined(self, point: Point, source: str, target: str) -> _Line:
+        """Return the line in a cell that another one joins there."""
+        there = self._lines.setdefault(point, [])
+        near = [line for line in there if source in line.sources or target in line.targets]
+        if not near:
+            near = [_Line(set(), set())]
+            there.append(near[0])
+        first = near[0]
+        for other in near[1:]:
+            first.sources |= other.sources
+            first.targets |= other.targets
+            first.directions |= other.directions
+            first.heavy |= other.heavy
+            first.dashed &= other.dashed
+            there.remove(other)
+        first.sources.add(source)
+        first.targets.add(target)
+        return first
 
     def text(self, x: int, y: int, text: str, style: str) -> None:
         """Write a word into a row."""
@@ -118,31 +170,20 @@ class Canvas:
     def rows(self, start: int, end: int) -> list[list[tuple[str, str]]]:
         """Return what is drawn on some rows as (text, style), neighbours of one style joined."""
         grid: list[dict[int, tuple[str, str]]] = [{} for _ in range(end - start)]
-        for (x, y), line in self._lines.items():
+        for (x, y), lines in self._lines.items():
             if start <= y < end:
-                character = line_character(line.directions, dashed=line.dashed, ascii_only=self.ascii_only)
+                line = max(lines, key=lambda each: bool(each.directions & _UPRIGHT))
+                character = line_character(
+                    line.directions, line.heavy, dashed=line.dashed, ascii_only=self.ascii_only
+                )
                 grid[y - start][x] = (character, line.style)
         for (x, y), cell in self._cells.items():
             if start <= y < end:
                 grid[y - start][x] = cell
-        return [_joined(row) for row in grid]
-
-    def _add(self, point: Point, directions: int, owner: int, style: str, dashed: bool) -> None:
-        there = self._lines.get(point)
-        if there is None:
-            self._lines[point] = _Line(directions, owner, style, dashed)
-        elif there.owner == owner:
-            there.directions |= directions
-            there.style = style
-        elif directions & _UPRIGHT:
-            if there.directions & _UPRIGHT:
-                self.clashes += 1
-            self._lines[point] = _Line(directions, owner, style, dashed)
-        elif there.directions & _LEVEL:
-            self.clashes += 1
+        return [_pieces(row) for row in grid]
 
 
-def _joined(cells: dict[int, tuple[str, str]]) -> list[tuple[str, str]]:
+def _pieces(cells: dict[int, tuple[str, str]]) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     together: list[str] = []
     style = ""

@@ -152,7 +152,18 @@ def cancel(controls: Controls, words: list[str]) -> None:
 
 
 def export(controls: Controls, words: list[str]) -> None:
-    controls.actions.export(words[0].strip() or "teambot-session.md")
+    file = words[0].strip() or "teambot-session.md"
+    if not file.endswith(".svg"):
+        controls.actions.export(file)
+        return
+    from teambot_tui.ui.svg import graph_svg, timeline_svg  # noqa: PLC0415  nobody may ever export
+
+    drawings = {"graph": graph_svg, "timeline": timeline_svg}
+    draw = next((draw for name, draw in drawings.items() if name in file.rpartition("/")[2]), None)
+    if draw is None:
+        raise CommandError("Say in its name what to draw: /export timeline.svg or /export graph.svg")
+    views = [controls.views.task(task) for task in controls.views.tasks()]
+    controls.actions.export(file, draw(views, controls.now()))
 
 
 def history(controls: Controls, words: list[str]) -> None:

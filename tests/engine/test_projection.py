@@ -22,6 +22,7 @@ import teambot_tui.engine.facts
 import teambot_tui.engine.ids
 import teambot_tui.engine.ports
 import teambot_tui.engine.roster
+import teambot_tui.engine.spans
 import teambot_tui.engine.views
 import teambot_tui.engine.workflow_progress
 from teambot_tui.engine.facts import (
@@ -282,6 +283,7 @@ _NAMES = {
         teambot_tui.engine.ports,
         teambot_tui.engine.facts,
         teambot_tui.engine.roster,
+        teambot_tui.engine.spans,
         teambot_tui.engine.views,
         teambot_tui.engine.workflow_progress,
     )

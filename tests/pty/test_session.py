@@ -104,7 +104,7 @@ def test_a_whole_session(
 
     # The graph and back
     terminal.press("f3")
-    terminal.until("builder-1#1", "reviewer#1", "F3 graph", without="┃ the plan")
+    terminal.until("critical path", "✓ look at $pm", "F3 graph", without="┃ the plan")
     terminal.press("f3")
     terminal.until("┃ the plan", "Enter send", without="i input")  # the whole line of keys is drawn
 

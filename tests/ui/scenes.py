@@ -301,6 +301,12 @@ async def drawn(stage: Stage) -> None:
     await stage.press("f3")
 
 
+async def timeline(stage: Stage) -> None:
+    """Who did what when, at the end."""
+    await done(stage)
+    await stage.press("f3", "t")
+
+
 async def temporary(stage: Stage) -> None:
     """Two agents that were defined a moment ago: one has looked for holes, the other mends them."""
     await stage.paste(SECURITY, made=3)

@@ -45,6 +45,7 @@ SCENES: Final[dict[str, Scene | None]] = {
     "mistaken": scenes.mistaken,
     "inspected": scenes.inspected,
     "drawn": scenes.drawn,
+    "timeline": scenes.timeline,
     "done": scenes.done,
     "asking": scenes.asking,
     "approving": scenes.approving,

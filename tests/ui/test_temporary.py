@@ -98,7 +98,7 @@ async def test_the_graph_names_what_goes_along() -> None:
         await stage.press("f3")
         graph = stage.screen.query_one("#graph", Graph)
         await stage.until(lambda: "{issues}" in graph.text, "the picture")
-        assert "after" in graph.text
+        assert "▶" in graph.text
         assert "{}" not in graph.text
 
 

@@ -73,7 +73,7 @@ class ChosenAgent:
         """Open the inspector."""
         self.choose(agent)
         self._task = task
-        self._screen.remove_class("-graphing", "-zoomed")
+        self._screen.remove_class("-graphing", "-timing", "-zoomed")
         self._screen.add_class("-inspecting")
         self.show()
         self._inspector.focus()

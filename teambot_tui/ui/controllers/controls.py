@@ -31,6 +31,7 @@ from teambot_tui.ui.widgets.find_line import FindLine
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import PlanLine
+from teambot_tui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +69,9 @@ class Controls:
         self.feed = feed = Feed(glyphs, now)
         self._find = FindLine()
         self._inspector = inspector = Inspector(glyphs)
-        self._graph = Graph(glyphs)
-        self._tree = Graph(glyphs, id="tree", most=2)  # it has few rows
+        self._graph = Graph(glyphs, clock=now)
+        self._tree = Graph(glyphs, id="tree", most=2, clock=now)  # it has few rows
+        self._timeline = Timeline(glyphs, clock=now)
         self._screen = screen
 
         self.person = person = Person(screen, setup)
@@ -81,7 +83,16 @@ class Controls:
         self.finding = Finding(screen, self._find, feed, inspector, keys)
         ladders = Ladders(actions, views, screen.query_one(PlanLine), now, keys)
         self.display = Display(
-            screen, person, self.chosen, self.finding, self.drafting, ladders, feed, inspector, self._graph
+            screen,
+            person,
+            self.chosen,
+            self.finding,
+            self.drafting,
+            ladders,
+            feed,
+            inspector,
+            self._graph,
+            self._timeline,
         )
         self.forms = Forms(screen, views, actions, person)
         self.comparing = Comparing(screen, setup, actions, person, self.drafting.bar)
@@ -101,9 +112,15 @@ class Controls:
             await screen.query_one("#panels").mount(self._tree)
             await screen.query_one("#centre").mount(self.feed)
             await screen.mount(self._find, before="#plan")
-            await screen.query_one("#side").mount(self._inspector, self._graph)
+            await screen.query_one("#side").mount(self._inspector, self._graph, self._timeline)
 
     def show_tasks(self, tasks: Sequence[TaskView]) -> None:
-        """Draw these tasks, wherever there is a graph."""
+        """Draw these tasks, wherever they are drawn."""
         self._graph.show(tasks)
         self._tree.show(tasks)
+        self._timeline.show(tasks)
+
+    def tick(self) -> None:
+        """Let the clocks of what is drawn go on."""
+        for drawing in (self._graph, self._tree, self._timeline):
+            drawing.tick()

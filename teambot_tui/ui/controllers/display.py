@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
+    from teambot_tui.ui.widgets.timeline import Timeline
 
 
 class Display:
@@ -34,6 +35,7 @@ class Display:
         feed: Feed,
         inspector: Inspector,
         graph: Graph,
+        timeline: Timeline,
     ) -> None:
         self._screen = screen
         self._person = person
@@ -44,22 +46,31 @@ class Display:
         self._feed = feed
         self._inspector = inspector
         self._graph = graph
+        self._timeline = timeline
 
     def toggle_graph(self) -> None:
         """Show the graph, or hide it."""
-        self._screen.remove_class("-inspecting", "-zoomed")
+        self._screen.remove_class("-inspecting", "-zoomed", "-timing")
         self._screen.toggle_class("-graphing")
         (self._graph if self._screen.has_class("-graphing") else self._drafting.bar).focus()
+
+    def toggle_timeline(self) -> None:
+        """Show the timeline, or the graph in its place."""
+        self._screen.remove_class("-inspecting", "-zoomed")
+        self._screen.toggle_class("-timing")
+        is_open = self._screen.has_class("-timing")
+        self._screen.set_class(not is_open, "-graphing")
+        (self._timeline if is_open else self._graph).focus()
 
     def watch_live(self) -> None:
         """Bring the graph into sight, where it has no room of its own; the keys stay with the input."""
         if not (self._screen.has_class("-wide") and self._screen.has_class("-tall")):
-            self._screen.remove_class("-inspecting", "-zoomed")
+            self._screen.remove_class("-inspecting", "-zoomed", "-timing")
             self._screen.add_class("-graphing")
 
     def toggle_zoom(self) -> None:
         """Show only the chosen agent's output, or everyone's again."""
-        self._screen.remove_class("-inspecting", "-graphing")
+        self._screen.remove_class("-inspecting", "-graphing", "-timing")
         self._screen.toggle_class("-zoomed")
         self.show_tab(self._chosen.agent if self._screen.has_class("-zoomed") else None)
 
@@ -75,7 +86,7 @@ class Display:
 
     def back(self) -> None:
         """Close what is open, the last first; with nothing open, go back to all output and the input."""
-        for opened in ("-finding", "-inspecting", "-graphing", "-zoomed"):
+        for opened in ("-finding", "-inspecting", "-timing", "-graphing", "-zoomed"):
             if self._screen.has_class(opened):
                 self._screen.remove_class(opened)
                 if opened == "-finding":

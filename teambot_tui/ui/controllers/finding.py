@@ -51,7 +51,7 @@ class Finding:
             self.close()
         self._looking = looking
         if looking != "inspect" and not self._screen.query_one("#centre").display:
-            self._screen.remove_class("-graphing", "-inspecting")
+            self._screen.remove_class("-graphing", "-timing", "-inspecting")
         self._screen.add_class("-finding")
         what, placeholder = _ASKS[looking]
         self._line.ask(what, placeholder, hides=looking == "filter")

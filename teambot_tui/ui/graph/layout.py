@@ -1,179 +1,199 @@
-"""Where everything is: each connected part is laid out alone, and the parts are set side by side.
+"""Where everything is: work flows from left to right, and what has its place keeps it.
 
-What has to happen first stands above. Nodes get layers by their longest path, sweeps untangle each layer,
-columns follow the neighbours as far as there is room, and lines run on tracks of their own.
+A node's column is behind the last of its sources; its row is that of the source in the middle, so that chains
+are straight; a new connected part begins below all others. What is continued only adds: columns stay as wide
+as they were, and a node goes to the free row that is nearest to where it belongs.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from teambot_tui.ui.graph.connections import components, without_cycles
-from teambot_tui.ui.graph.lattice import Lattice
-from teambot_tui.ui.graph.routes import corners, find_routes
-from teambot_tui.ui.graph.shapes import Box, Layout, Route
-from teambot_tui.ui.graph.spacing import pooled
+from teambot_tui.ui.graph.ranks import ranks, telling, without_cycles
+from teambot_tui.ui.graph.routes import Channels
+from teambot_tui.ui.graph.shapes import Box, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from teambot_tui.ui.graph.lattice import Place, Trunk
     from teambot_tui.ui.graph.shapes import Edge, Node
 
-GAP: Final = 3
-"""Columns between two boxes of a layer."""
+NARROWEST: Final = 14
+"""Cells a column has at least: names that come later find some room."""
 
 
-def find_columns(lattice: Lattice) -> None:
-    """Give every place its column."""
-    for layer in lattice.layers:
-        _settle(layer, [0.0] * len(layer))
-    for _ in range(3):
-        for layer in lattice.layers[1:]:
-            _pull(layer, [place.above for place in layer])
-        for layer in reversed(lattice.layers[:-1]):
-            _pull(layer, [place.below for place in layer])
-    for layer in lattice.layers[1:]:
-        _pull(layer, [place.above or place.below for place in layer])
+@dataclass(frozen=True, slots=True)
+class Density:
+    """How much room a node takes."""
+
+    rows: int = 2
+    widest: int = 22
+    gap: int = 1
+    """Empty rows below each node, in which long lines run."""
+    is_slim: bool = False
+    """Whether there are no labels, and no blanks beside the lines."""
 
 
-def _pull(layer: Sequence[Place], neighbours: Sequence[Sequence[Place]]) -> None:
-    _settle(
-        layer,
-        [
-            (sum(each.centre for each in near) / len(near) if near else place.centre) - place.middle
-            for place, near in zip(layer, neighbours, strict=True)
-        ],
-    )
+LOOSE: Final = Density()
+DENSITIES: Final = (
+    LOOSE,
+    Density(2, 16),
+    Density(1, 16),
+    Density(1, 9),
+    Density(1, 9, is_slim=True),
+    Density(1, 5, is_slim=True),
+    Density(1, 1, is_slim=True),
+)
+"""From the one that says most to the one that fits most."""
 
 
-def _settle(layer: Sequence[Place], wanted: Sequence[float]) -> None:
-    """Put each place as near to its wanted column as order and gaps allow, in the sense of least squares."""
-    starts: list[int] = []
-    x = 0
-    for index, place in enumerate(layer):
-        starts.append(x)
-        following = layer[index + 1] if index + 1 < len(layer) else None
-        narrow = following is not None and (following.node is None or place.node is None)
-        x += place.width + (2 if narrow else GAP)
-    shifts = pooled(
-        [want - start for want, start in zip(wanted, starts, strict=True)],
-        # Long lines are kept straight before boxes are kept central.
-        [1.0 if place.node else 50.0 for place in layer],
-    )
-    for place, start, shift in zip(layer, starts, shifts, strict=True):
-        place.x = start + shift
+@dataclass(slots=True)
+class Placement:
+    """The places of a drawing that grows."""
+
+    density: Density = LOOSE
+    _slots: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The column and the row of each node."""
+    _taken: dict[tuple[int, int], str] = field(default_factory=dict)
+    _widths: list[int] = field(default_factory=list)
+    _channels: Channels = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._channels = Channels(self.density.is_slim)
+
+    def lay_out(self, nodes: Sequence[Node], edges: Iterable[Edge], *, keep: bool = False) -> Layout:
+        """Place nodes and edges; with `keep`, those that were there stay where they are.
+
+        Edges to nobody and from a node to itself are left out, and so is an edge that would close a cycle.
+        """
+        unique = {node.key: node for node in nodes}
+        leaving = without_cycles(unique, edges)
+        for key in [key for key in self._slots if key not in unique]:
+            del self._taken[self._slots.pop(key)]
+        column = ranks(leaving, {key: slot[0] for key, slot in self._slots.items()} if keep else {})
+        if not keep or any(column[e.source] >= column[e.target] for some in leaving.values() for e in some):
+            self._forget()
+            column = ranks(leaving, {})
+        self._place(leaving, column)
+        self._widen(unique)
+        return self._drawn(unique, telling(leaving, column))
+
+    def width_of(self, key: str) -> int:
+        """Return how many cells the words of a node may take."""
+        return self._widths[self._slots[key][0]]
+
+    def _forget(self) -> None:
+        self._slots.clear()
+        self._taken.clear()
+        self._widths.clear()
+        self._channels = Channels(self.density.is_slim)
+
+    # Rows
+
+    def _place(self, leaving: dict[str, list[Edge]], column: dict[str, int]) -> None:
+        """Give those that are new their rows: each follows the source in the middle, as a tree."""
+        arriving: dict[str, list[str]] = {key: [] for key in leaving}
+        for key, edges in leaving.items():
+            for edge in edges:
+                if column[key] == column[edge.target] - 1 and key not in arriving[edge.target]:
+                    arriving[edge.target].append(key)
+        follows: dict[str, list[str]] = {}
+        new = sorted((key for key in leaving if key not in self._slots), key=column.__getitem__)
+        roots: list[str] = []
+        for key in new:
+            sources = arriving[key]
+            if sources:
+                follows.setdefault(sources[(len(sources) - 1) // 2], []).append(key)
+            else:
+                roots.append(key)
+        depths: dict[str, list[int]] = {}
+        for key in reversed(new):
+            depths[key] = [0, *_stacked(follows.get(key, ()), depths)[1]]
+        line: list[tuple[str, int]] = []
+        for key, children in follows.items():
+            if key in self._slots:
+                row = self._slots[key][1]
+                line += [(child, row + below) for child, below in _stacked(children, depths)[0]]
+        self._settle(line, follows, depths, column)
+        for root in roots:
+            needing = [self._slots[edge.target][1] for edge in leaving[root] if edge.target in self._slots]
+            row = needing[0] if needing else 1 + max((slot[1] for slot in self._slots.values()), default=-1)
+            self._settle([(root, row)], follows, depths, column)
+
+    def _settle(
+        self,
+        line: list[tuple[str, int]],
+        follows: dict[str, list[str]],
+        depths: dict[str, list[int]],
+        column: dict[str, int],
+    ) -> None:
+        line.reverse()
+        while line:
+            key, wanted = line.pop()
+            row = self._free_row(column[key], wanted)
+            self._slots[key] = (column[key], row)
+            self._taken[column[key], row] = key
+            stacked, _ = _stacked(follows.get(key, ()), depths)
+            line += [(child, row + below) for child, below in reversed(stacked)]
+
+    def _free_row(self, column: int, wanted: int) -> int:
+        step = 0
+        while True:
+            for row in (wanted + step, wanted - step):
+                if row >= 0 and (column, row) not in self._taken:
+                    return row
+            step += 1
+
+    # Columns
+
+    def _widen(self, nodes: dict[str, Node]) -> None:
+        """Give those columns a width that are new."""
+        known = len(self._widths)
+        wanted: dict[int, int] = {}
+        for key, node in nodes.items():
+            column = self._slots[key][0]
+            if column >= known:
+                wanted[column] = max(wanted.get(column, 0), node.width)
+        least = min(NARROWEST, self.density.widest)
+        for column in range(known, 1 + max(wanted, default=-1)):
+            self._widths.append(min(max(wanted.get(column, 0), least), self.density.widest))
+
+    def _drawn(self, nodes: dict[str, Node], edges: list[Edge]) -> Layout:
+        density = self.density
+        pitch = density.rows + density.gap
+        rows = {key: slot[1] * pitch for key, slot in self._slots.items()}
+        channels = self._channels
+        column = {key: slot[0] for key, slot in self._slots.items()}
+        room = {key: self._widths[column[key]] - node.head for key, node in nodes.items()}
+        channels.route(edges, column, rows, pitch, room, len(self._widths))
+        lefts: list[int] = []
+        x = 0
+        for number, width in enumerate(self._widths):
+            lefts.append(x)
+            x += width + channels.width(number)
+        boxes = {
+            key: Box(lefts[column[key]], rows[key], min(node.width, self._widths[column[key]]), density.rows)
+            for key, node in nodes.items()
+        }
+        ends = [left + width for left, width in zip(lefts, self._widths, strict=True)]
+        routes = channels.routes(edges, boxes, nodes, ends)
+        right = ends[-1] if boxes else 0
+        bottom = max((box.y + box.height for box in boxes.values()), default=0)
+        bottom = max([bottom, *(y + 1 for route in routes for _, y in route.points)])
+        return Layout(right, bottom, boxes, routes)
 
 
-_SWEEPS: Final = 6
-_ENOUGH_LINKS: Final = 3000
-"""Beyond so many lines between layers, fewer sweeps have to do."""
+def _stacked(keys: Sequence[str], depths: dict[str, list[int]]) -> tuple[list[tuple[str, int]], list[int]]:
+    """Set trees as near below each other as they go; `depths` is how far each reaches down in each column.
 
-
-def untangle(lattice: Lattice) -> None:
-    """Order the places of each layer."""
-    links = sum(len(trunk.links) for channel in lattice.channels for trunk in channel)
-    sweeps = _SWEEPS if links <= _ENOUGH_LINKS else 2
-    best = _crossings(lattice.channels)
-    kept = [list(layer) for layer in lattice.layers]
-    for sweep in range(sweeps):
-        if not best:
-            break
-        if sweep % 2:
-            for layer in reversed(lattice.layers[:-1]):
-                _sort(layer, [place.below for place in layer])
-        else:
-            for layer in lattice.layers[1:]:
-                _sort(layer, [place.above for place in layer])
-        crossings = _crossings(lattice.channels)
-        if crossings < best:
-            best, kept = crossings, [list(layer) for layer in lattice.layers]
-    lattice.layers = kept
-    for layer in kept:
-        _number(layer)
-
-
-def _sort(layer: list[Place], neighbours: Sequence[Sequence[Place]]) -> None:
-    wanted = {
-        place: sum(each.position for each in near) / len(near) if near else place.position
-        for place, near in zip(layer, neighbours, strict=True)
-    }
-    layer.sort(key=wanted.__getitem__)
-    _number(layer)
-
-
-def _number(layer: Sequence[Place]) -> None:
-    for position, place in enumerate(layer):
-        place.position = position
-
-
-def _crossings(channels: Sequence[Sequence[Trunk]]) -> int:
-    count = 0
-    for channel in channels:
-        ends = sorted(
-            (trunk.above.position, link.below.position) for trunk in channel for link in trunk.links
-        )
-        seen: list[int] = []
-        for _, position in ends:
-            count += len(seen) - bisect_right(seen, position)
-            insort(seen, position)
-    return count
-
-
-_SHELF_GAP: Final = 1
-
-
-def lay_out(nodes: Sequence[Node], edges: Iterable[Edge], width: int = 120) -> Layout:
-    """Place nodes and edges; parts that are not connected share rows of about `width` columns.
-
-    Edges to nobody and from a node to itself are left out, and so is an edge that would close a cycle.
+    Return how far below the first each begins, and how far down all of them reach in each column.
     """
-    unique = {node.key: node for node in nodes}
-    above = without_cycles(unique, edges)
-    parts = [
-        _part([unique[key] for key in keys], [edge for key in keys for edge in above[key]])
-        for keys in components(unique, above)
-    ]
-    return _shelved(parts, width)
-
-
-def _part(nodes: Sequence[Node], edges: Sequence[Edge]) -> Layout:
-    """Lay out one connected part."""
-    lattice = Lattice(nodes, edges)
-    untangle(lattice)
-    find_columns(lattice)
-    tops, height = find_routes(lattice)
-    columns = [column for _, links in lattice.paths for link in links for column, _ in link.points]
-    left = min([*(place.x for layer in lattice.layers for place in layer), *columns])
-    boxes = {
-        key: Box(place.x - left, tops[place.layer], place.width, place.height)
-        for key, place in lattice.places.items()
-    }
-    routes = tuple(Route(edge, corners(links, left), links[0].trunk.number) for edge, links in lattice.paths)
-    right = max([*(box.x + box.width for box in boxes.values()), *(column - left + 1 for column in columns)])
-    return Layout(right, height, boxes, routes)
-
-
-def _shelved(parts: Sequence[Layout], width: int) -> Layout:
-    boxes: dict[str, Box] = {}
-    routes: list[Route] = []
-    x = y = shelf = widest = trunks = 0
-    for part in parts:
-        if x and x + part.width > width:
-            x, y, shelf = 0, y + shelf + _SHELF_GAP, 0
-        for key, box in part.boxes.items():
-            boxes[key] = Box(box.x + x, box.y + y, box.width, box.height)
-        routes += [
-            Route(
-                route.edge,
-                tuple((column + x, row + y) for column, row in route.points),
-                route.trunk + trunks,
-            )
-            for route in part.routes
-        ]
-        trunks += 1 + max((route.trunk for route in part.routes), default=0)
-        widest = max(widest, x + part.width)
-        shelf = max(shelf, part.height)
-        x += part.width + GAP
-    return Layout(widest, y + shelf, boxes, tuple(routes))
+    placed: list[tuple[str, int]] = []
+    reached: list[int] = []
+    for key in keys:
+        depth = depths[key]
+        row = max((above + 1 for above, _ in zip(reached, depth, strict=False)), default=0)
+        placed.append((key, row))
+        reached = [row + each for each in depth] + reached[len(depth) :]
+    return placed, reached

@@ -1,250 +1,291 @@
-"""Corner by corner, where every line runs: out of a box, along its tracks, into the next layer."""
+"""Where every line runs: out of a node, up or down on a track of the channel behind it, into the next column.
+
+Lines with the same label that lead to the same nodes share a track. A line past other columns runs in an
+empty row, or between rows. A channel that has a column on its right keeps its width; what finds no track of
+its own there shares the last one.
+"""
 
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left
-from collections import defaultdict
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from teambot_tui.ui.graph.lattice import MARGIN
-from teambot_tui.ui.graph.spacing import spread
+from rich.cells import cell_len
+
+from teambot_tui.ui.graph.shapes import Route
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from teambot_tui.ui.canvas import Point
-    from teambot_tui.ui.graph.lattice import Lattice, Link, Place, Trunk
+    from teambot_tui.ui.graph.shapes import Box, Edge, Node
 
-
-def leave(layer: Iterable[Place]) -> None:
-    """Give the trunks of a layer the columns in which they leave it."""
-    for place in layer:
-        if place.node is None:
-            for trunk in place.trunks:
-                trunk.column = place.x
-            continue
-        if not place.trunks:
-            continue
-        middle = place.centre
-        low, high = place.x + MARGIN, place.x + place.width - 1 - MARGIN
-        wanted: list[tuple[float, Trunk]] = []
-        for trunk in place.trunks:
-            column: float = middle
-            if len(trunk.links) == 1:
-                # A line that can go straight down does.
-                below = trunk.links[0].below
-                margin = MARGIN if below.node else 0
-                left = max(low, below.x + margin)
-                right = min(high, below.x + below.width - 1 - margin)
-                if left <= right:
-                    column = min(max(_straight(place, below), left), right)
-            wanted.append((column, trunk))
-        order = sorted(
-            wanted,
-            key=lambda each: sum(link.below.centre for link in each[1].links) / len(each[1].links),
-        )
-        columns = spread([column for column, _ in order], [0] + [2] * (len(order) - 1), low, high)
-        for column, (_, trunk) in zip(columns, order, strict=True):
-            trunk.column = column
-
-
-def _straight(place: Place, below: Place) -> int:
-    """Return the column two places have in common that is most in the middle of both."""
-    if below.node is None:
-        return below.x
-    return (place.centre + below.centre) // 2
-
-
-def arrive(layer: Iterable[Place]) -> None:
-    """Give the lines that end in a layer the columns in which they arrive."""
-    for place in layer:
-        if place.node is None:
-            for link in place.incoming:
-                link.column = place.x
-            continue
-        links = sorted(place.incoming, key=lambda link: link.trunk.column)
-        reach = [link.edge.label_reach if link.edge else (0, 0) for link in links]
-        apart = [0] + [right + 2 + left for (_, right), (left, _) in pairwise(reach)]
-        low = place.x + max(MARGIN, reach[0][0])
-        high = place.x + place.width - 1 - max(MARGIN, reach[-1][1])
-        wanted = [min(max(link.trunk.column, low), high) for link in links]
-        if len(links) == 1 and wanted[0] != links[0].trunk.column:
-            wanted = [place.centre]
-        for column, link in zip(spread(wanted, apart, low, high), links, strict=True):
-            link.column = column
+_BEFORE, _BEHIND = 2, 4
+"""Cells of a channel before its first track and behind its last: for the line, the arrow and blanks."""
 
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """A trunk's way along one track: from a column above to some columns below."""
+    """Lines that share a track through one channel."""
 
-    trunk: Trunk
-    start: int
-    ends: list[int]
-    detour: Run | None = None
-    """Where a way is taken in two steps, the second one."""
+    exits: set[int]
+    entries: set[int]
     track: int = -1
+    """None of its own while everything goes straight on."""
 
     @property
-    def left(self) -> int:
-        """Where it begins."""
-        return min(self.start, *self.ends)
+    def top(self) -> int:
+        """The upper end."""
+        return min(*self.exits, *self.entries)
 
     @property
-    def right(self) -> int:
-        """Where it ends."""
-        return max(self.start, *self.ends)
+    def bottom(self) -> int:
+        """The lower end."""
+        return max(*self.exits, *self.entries)
 
     @property
-    def level(self) -> bool:
-        """Whether it needs a track at all."""
-        return any(end != self.start for end in self.ends)
+    def is_straight(self) -> bool:
+        """Whether it needs no track."""
+        return self.top == self.bottom
+
+    @property
+    def turn(self) -> tuple[bool, int]:
+        """The order in which lines take tracks so that those going the same way do not cross."""
+        leaves = max(self.exits)
+        goes_up = 2 * leaves > self.top + self.bottom
+        return goes_up, leaves if goes_up else -leaves
 
 
-def assign_tracks(runs: Sequence[Run]) -> int:
-    """Find tracks on which no two trunks touch; return how many there are."""
-    line = list(runs)
-    owners = {run.start: run for run in line}
-    before: dict[Run, set[Run]] = {}
-    after: dict[Run, list[Run]] = defaultdict(list)
-    for run in line:
-        # Who comes down a column must have left it before another one turns into it.
-        before[run] = {owners[end] for end in run.ends if end in owners and owners[end] is not run}
-        for other in before[run]:
-            after[other].append(run)
-    taken = sorted({*owners, *(end for run in line for end in run.ends)})
-    tracks: list[list[tuple[int, int]]] = []
-    ready = [(_turn(run), index) for index, run in enumerate(line) if not before[run]]
-    heapq.heapify(ready)
-    numbers = {run: index for index, run in enumerate(line)}
-    waiting = {run: None for run in line if before[run]}
+@dataclass(slots=True)
+class _Channel:
+    """The room between a column and the next."""
 
-    def release(run: Run) -> None:
-        for other in after[run]:
-            before[other].discard(run)
-            if not before[other] and other in waiting:
-                del waiting[other]
-                heapq.heappush(ready, (_turn(other), numbers[other]))
-
-    while ready or waiting:
-        if not ready:
-            # A cycle of trunks that want each other's columns: one of them steps aside first.
-            run = next(iter(waiting))
-            aside = _free_column(taken, run)
-            run.detour = Run(run.trunk, aside, run.ends)
-            run.ends = [aside]
-            second = run.detour
-            line.append(second)
-            numbers[second] = len(line) - 1
-            before[second] = before[run] | {run}
-            for other in before[run]:
-                after[other].append(second)
-            before[run] = set()
-            after[run].append(second)
-            del waiting[run]
-            waiting[second] = None
-            heapq.heappush(ready, (_turn(run), numbers[run]))
-        _, index = heapq.heappop(ready)
-        run = line[index]
-        if run.level:
-            floor = 1 + max((other.track for other in _columns_above(run, line)), default=-1)
-            run.track = _first_free(tracks, run, floor)
-        release(run)
-    return len(tracks)
+    tracks: int = 1
+    before: int = 0
+    """Room for labels behind the sources."""
+    behind: int = 0
+    """Room for labels before the targets."""
 
 
-def _columns_above(run: Run, line: Sequence[Run]) -> list[Run]:
-    ends = set(run.ends)
-    return [
-        other
-        for other in line
-        if other is not run and other.track >= 0 and (other.start in ends or other.detour is run)
+@dataclass(slots=True)
+class Channels:
+    """The channels of a drawing, and the lines through them."""
+
+    is_slim: bool = False
+    """Whether there are no labels, and no blanks beside the lines."""
+    _channels: list[_Channel] = field(default_factory=list)
+    _steps: dict[tuple[str, str, str], list[tuple[int, Run, int]]] = field(default_factory=dict)
+    """Of each edge: the channels it runs through, with whom, and on which row it comes out."""
+    _at_source: set[tuple[str, str, str]] = field(default_factory=set)
+    """The edges whose label stands behind the source."""
+
+    def width(self, column: int) -> int:
+        """How wide the channel behind a column is."""
+        if column >= len(self._channels):
+            return 0
+        channel = self._channels[column]
+        tracks = 2 * channel.tracks - 1
+        return tracks + 1 if self.is_slim else _BEFORE + channel.before + tracks + channel.behind + _BEHIND
+
+    def route(
+        self,
+        edges: Sequence[Edge],
+        column: Mapping[str, int],
+        rows: Mapping[str, int],
+        pitch: int,
+        room: Mapping[str, int],
+        columns: int,
+    ) -> None:
+        """Find the way of every edge; `room` is what the words of a node leave of its column."""
+        known = len(self._channels)
+        self._steps = {}
+        runs: list[dict[object, Run]] = [{} for _ in range(max(0, columns - 1))]
+        lanes = _Lanes(column, rows, pitch)
+        trunks: dict[tuple[str, str], list[Edge]] = {}
+        for edge in edges:
+            trunks.setdefault((edge.source, edge.label), []).append(edge)
+        for (source, label), together in trunks.items():
+            self._lead(source, label, together, column, rows, lanes, runs)
+        self._channels += [_Channel() for _ in range(known, columns - 1)]
+        for number, some in enumerate(runs):
+            channel = self._channels[number]
+            limit = channel.tracks if number < known else None
+            used = assign_tracks(list(some.values()), limit)
+            if limit is None:
+                channel.tracks = max(1, used)
+        if not self.is_slim:
+            self._make_room(edges, column, room, known)
+
+    def _lead(
+        self,
+        source: str,
+        label: str,
+        together: Sequence[Edge],
+        column: Mapping[str, int],
+        rows: Mapping[str, int],
+        lanes: _Lanes,
+        runs: list[dict[object, Run]],
+    ) -> None:
+        first, last = column[source], max(column[edge.target] for edge in together)
+        y = rows[source]
+        far = [rows[edge.target] for edge in together if column[edge.target] > first + 1]
+        lane = lanes.take(first + 1, last - 1, [*far, y]) if far else y
+        exit_row = y
+        way: list[tuple[int, Run, int]] = []
+        for number in range(first, last):
+            targets = {rows[edge.target] for edge in together if column[edge.target] == number + 1}
+            entries = targets | ({lane} if number + 1 < last else set())
+            run = runs[number].setdefault((label, frozenset(entries)), Run(set(), entries))
+            run.exits.add(exit_row)
+            for edge in together:
+                if column[edge.target] == number + 1:
+                    self._steps[_key(edge)] = [*way, (number, run, rows[edge.target])]
+            way.append((number, run, lane))
+            exit_row = lane
+
+    def _make_room(
+        self, edges: Iterable[Edge], column: Mapping[str, int], room: Mapping[str, int], known: int
+    ) -> None:
+        """Decide where labels stand: before the target, or behind the source if others arrive there."""
+        arriving: dict[str, set[str]] = {}
+        leaving: dict[str, set[str]] = {}
+        for edge in edges:
+            arriving.setdefault(edge.target, set()).add(edge.label)
+            leaving.setdefault(edge.source, set()).add(edge.label)
+        self._at_source = {
+            _key(edge) for edge in edges if len(arriving[edge.target]) > 1 and len(leaving[edge.source]) == 1
+        }
+        before: dict[str, dict[str, None]] = {}
+        for edge in edges:
+            if edge.label:
+                if _key(edge) in self._at_source:
+                    channel = column[edge.source]
+                    wanted = cell_len(edge.label) + 1 - room[edge.source]
+                    if channel >= known:
+                        self._channels[channel].before = max(self._channels[channel].before, wanted)
+                else:
+                    before.setdefault(edge.target, {})[edge.label] = None
+        for target, labels in before.items():
+            channel = column[target] - 1
+            if channel >= known:
+                wanted = cell_len(" ".join(labels)) + 1
+                self._channels[channel].behind = max(self._channels[channel].behind, wanted)
+
+    def routes(
+        self, edges: Sequence[Edge], boxes: Mapping[str, Box], nodes: Mapping[str, Node], ends: Sequence[int]
+    ) -> tuple[Route, ...]:
+        """Return the ways of the edges in cells; `ends` is where each column's right end is."""
+        found: list[Route] = []
+        labelled: dict[str, dict[str, int]] = {}
+        for edge in edges:
+            source, target = boxes[edge.source], boxes[edge.target]
+            head = min(nodes[edge.source].head, source.width)
+            blank = 0 if self.is_slim else 1
+            points: list[Point] = [(source.x + head + blank, source.y)]
+            for number, run, row in self._steps[_key(edge)]:
+                if row != points[-1][1]:
+                    channel = self._channels[number]
+                    first = ends[number] + (0 if self.is_slim else _BEFORE + channel.before)
+                    x = first + 2 * max(0, run.track)
+                    points += [(x, points[-1][1]), (x, row)]
+            points.append((target.x - 1 - blank, points[-1][1]))
+            at: Point | None = None
+            if self.is_slim:
+                pass
+            elif edge.label and _key(edge) in self._at_source:
+                at = (points[0][0] + 1, points[0][1])
+            elif edge.label:
+                there = labelled.setdefault(edge.target, {})
+                if edge.label not in there:
+                    taken = sum(cell_len(each) + 1 for each in there)
+                    there[edge.label] = target.x - 3 - taken - cell_len(edge.label)
+                at = (there[edge.label], target.y)
+            found.append(Route(edge, tuple(points), at))
+        return tuple(found)
+
+
+class _Lanes:
+    """The rows in which lines run past columns."""
+
+    def __init__(self, column: Mapping[str, int], rows: Mapping[str, int], pitch: int) -> None:
+        self._nodes = {(column[key], rows[key]) for key in rows}
+        self._pitch = pitch
+        self._lanes: set[tuple[int, int]] = set()
+
+    def take(self, first: int, last: int, wanted: Sequence[int]) -> int:
+        """Return a row that is free from one column to another: a wanted one, else between rows nearby."""
+        columns = range(first, last + 1)
+        row = next((row for row in wanted if self._is_free(columns, row)), None)
+        if row is None:
+            pitch = self._pitch
+            start = min(wanted[0], wanted[-1]) // pitch
+            step = 0
+            while row is None:
+                for index in (start + step, start - step):
+                    if index >= 0 and self._is_free(columns, index * pitch + pitch - 1):
+                        row = index * pitch + pitch - 1
+                        break
+                step += 1
+        self._lanes.update((column, row) for column in columns)
+        return row
+
+    def _is_free(self, columns: Iterable[int], row: int) -> bool:
+        return all((each, row) not in self._nodes and (each, row) not in self._lanes for each in columns)
+
+
+def assign_tracks(runs: Sequence[Run], limit: int | None) -> int:
+    """Give every run of a channel its track; return how many there are.
+
+    Where a row is one run's way out and another's way in, the one that leaves turns off first.
+    """
+    bent = [run for run in runs if not run.is_straight]
+    by_exit: dict[int, list[int]] = {}
+    for number, run in enumerate(bent):
+        for row in run.exits:
+            by_exit.setdefault(row, []).append(number)
+    before: list[set[int]] = [
+        {other for row in run.entries for other in by_exit.get(row, ()) if other != number}
+        for number, run in enumerate(bent)
     ]
+    after: list[list[int]] = [[] for _ in bent]
+    for number, others in enumerate(before):
+        for other in others:
+            after[other].append(number)
+    open_rows: list[list[tuple[int, int]]] = []
+    left = [set(others) for others in before]
+    ready = [(run.turn, number) for number, run in enumerate(bent) if not left[number]]
+    heapq.heapify(ready)
+    waiting = {number for number in range(len(bent)) if left[number]}
+    while ready or waiting:
+        if not ready:  # a cycle: no order is right, so any is
+            number = min(waiting)
+            waiting.discard(number)
+            heapq.heappush(ready, (bent[number].turn, number))
+        _, number = heapq.heappop(ready)
+        run = bent[number]
+        floor = 1 + max((bent[other].track for other in before[number]), default=-1)
+        run.track = _free_track(open_rows, run, floor, limit)
+        for other in after[number]:
+            left[other].discard(number)
+            if not left[other] and other in waiting:
+                waiting.discard(other)
+                heapq.heappush(ready, (bent[other].turn, other))
+    return len(open_rows)
 
 
-def _first_free(tracks: list[list[tuple[int, int]]], run: Run, floor: int) -> int:
-    left, right = run.left, run.right
-    for number in range(floor, len(tracks)):
-        # Intervals of a track are apart and sorted; a cell stays free between two.
-        index = bisect_left(tracks[number], (left, left))
-        before_fits = index == 0 or tracks[number][index - 1][1] + 1 < left
-        if before_fits and (index == len(tracks[number]) or right + 1 < tracks[number][index][0]):
-            tracks[number].insert(index, (left, right))
+def _free_track(tracks: list[list[tuple[int, int]]], run: Run, floor: int, limit: int | None) -> int:
+    top, bottom = run.top, run.bottom
+    number = floor
+    while limit is None or number < limit:
+        while len(tracks) <= number:
+            tracks.append([])
+        if all(bottom < high or low < top for high, low in tracks[number]):
+            tracks[number].append((top, bottom))
             return number
-    while len(tracks) <= floor:
-        tracks.append([])
-    if tracks[-1]:
-        tracks.append([])
-    tracks[-1].append((left, right))
-    return len(tracks) - 1
+        number += 1
+    return limit - 1
 
 
-def _turn(run: Run) -> tuple[bool, int]:
-    """Return the order in which trunks take tracks so that those going the same way do not cross."""
-    goes_right = 2 * run.start <= run.left + run.right
-    return goes_right, -run.start if goes_right else run.start
-
-
-def _free_column(taken: list[int], run: Run) -> int:
-    column = run.start
-    for step in range(1, 2 * len(taken) + 3):
-        for candidate in (column + step, column - step):
-            index = bisect_left(taken, candidate)
-            if index == len(taken) or taken[index] != candidate:
-                taken.insert(index, candidate)
-                return candidate
-    raise AssertionError("there are more columns than trunks")
-
-
-def find_routes(lattice: Lattice) -> tuple[list[int], int]:
-    """Find the way of every line; return the row of every layer, and the height of all."""
-    tops: list[int] = []
-    y = 0
-    for layer, channel in zip(lattice.layers, lattice.channels, strict=True):
-        tops.append(y)
-        y += max(1, *(place.height for place in layer))
-        if not channel:
-            continue
-        leave(layer)
-        arrive({link.below: None for trunk in channel for link in trunk.links})
-        y += _route_channel(channel, tops[-1], y)
-    return tops, y
-
-
-def _route_channel(channel: Sequence[Trunk], layer_top: int, top: int) -> int:
-    """Give every trunk of a channel its tracks and every link its points; return the channel's height."""
-    firsts = [Run(trunk, trunk.column, [link.column for link in trunk.links]) for trunk in channel]
-    tracks = assign_tracks(firsts)
-    height = max(1, tracks) + 1
-    bottom = top + height
-    for run in firsts:
-        trunk = run.trunk
-        start = layer_top + trunk.above.height - 1 if trunk.above.node else layer_top
-        for link in trunk.links:
-            points = [(run.start, start)]
-            step: Run | None = run
-            while step is not None:
-                goal = step.detour.start if step.detour else link.column
-                if goal != points[-1][0]:
-                    row = top + step.track
-                    points += [(points[-1][0], row), (goal, row)]
-                step = step.detour
-            link.points = (*points, (link.column, bottom))
-    return height
-
-
-def corners(links: Sequence[Link], left: int) -> tuple[Point, ...]:
-    """Return where a line turns on its way over some links, with the column `left` as the first one."""
-    points: list[Point] = []
-    for point in (point for link in links for point in link.points):
-        shifted = (point[0] - left, point[1])
-        if points and points[-1] == shifted:
-            continue
-        if len(points) > 1 and points[-2][0] == points[-1][0] == shifted[0]:
-            points[-1] = shifted
-        else:
-            points.append(shifted)
-    return tuple(points)
+def _key(edge: Edge) -> tuple[str, str, str]:
+    return edge.source, edge.target, edge.label

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,32 +13,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box to draw: `width` cells of room for words in each of its `rows`."""
+    """A task to draw: `width` cells of room for its words, of which `head` are in the first row."""
 
     key: str
     width: int
-    rows: int = 2
+    head: int
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line to draw, from above to below. Lines of one source and one kind leave together."""
+    """A line to draw, from left to right. Lines of one source and one label leave together."""
 
     source: str
     target: str
     label: str = ""
-    kind: str = ""
-
-    @property
-    def label_reach(self) -> tuple[int, int]:
-        """How many cells the label takes to the left and to the right of the line."""
-        beside = max(1, cell_len(self.label)) - 1
-        return beside // 2, beside - beside // 2
+    conditional: bool = False
+    """Whether the target runs only if the source ends in a certain way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a node is, borders included."""
+    """Where a node is."""
 
     x: int
     y: int
@@ -59,12 +52,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where an edge runs: corner by corner from the source's lower to the target's upper border."""
+    """Where an edge runs: corner by corner from behind the source's words to the arrow before the target."""
 
     edge: Edge
     points: tuple[Point, ...]
-    trunk: int
-    """Lines with the same trunk leave their source together."""
+    label_at: Point | None = None
+    """Where its label begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
+    from teambot_tui.ui.widgets.timeline import Timeline
 
 _FRAME = 1 / 60
 """The least time between two pictures."""
@@ -190,6 +191,7 @@ class SessionScreen(Screen[None]):
             return  # nothing goes on, whatever the last facts said
         controls.feed.follow_wall_clock(self.setup.wall_clock() - controls.now())
         controls.panels.tick()
+        controls.tick()
         controls.chosen.show()
         controls.finding.filter_again()
         controls.drafting.bar.completer.tell_again()
@@ -257,6 +259,9 @@ class SessionScreen(Screen[None]):
         bar.focus()
 
     def on_graph_chosen(self, message: Graph.Chosen) -> None:
+        self.controls.chosen.inspect(agent_of(message.task), message.task)
+
+    def on_timeline_chosen(self, message: Timeline.Chosen) -> None:
         self.controls.chosen.inspect(agent_of(message.task), message.task)
 
     def on_inspector_chosen(self, message: Inspector.Chosen) -> None:

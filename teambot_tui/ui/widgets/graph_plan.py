@@ -9,7 +9,7 @@ from teambot_tui.engine.text import one_line
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.graph.shapes import Edge
 from teambot_tui.ui.widgets.graph import Graph
-from teambot_tui.ui.widgets.graph_items import Item
+from teambot_tui.ui.widgets.graph_items import CONDITIONS, Item
 
 if TYPE_CHECKING:
     from teambot_tui.ui.glyphs import Glyphs
@@ -37,7 +37,7 @@ def drawn(plan: WorkflowPlan, glyphs: Glyphs) -> tuple[dict[str, Item], list[Edg
     """Return a node for each task, and a line for each dependency; success goes without saying."""
     items = {task.name: _item(task, glyphs) for task in plan.tasks}
     edges = [
-        Edge(need, task.name, "" if condition is Condition.SUCCESS else condition.value)
+        Edge(need, task.name, CONDITIONS[condition], condition is not Condition.SUCCESS)
         for task in plan.tasks
         for need, condition in task.needs
     ]
