@@ -287,6 +287,7 @@ class Projection:
             requests=self._requests_of(name),
             label=task.plan.label,
             step=self.workflows.step(name),
+            until=_until(task),
         )
 
     def _requests_of(self, name: TaskId) -> tuple[PermissionRequest, ...]:
@@ -340,6 +341,8 @@ class Projection:
             tool=requests[0].summary if requests else tool_line(doing.current) if doing.current else "",
             usage=doing.usage,
             total=total,
+            until=_until(task),
+            words=_words(task),
         )
 
     def variable(self, name: str) -> VariableView:
@@ -361,5 +364,14 @@ class Projection:
 
 def _ordered(task: Task) -> str:
     """Say what a task that nobody typed is about, as if somebody had."""
-    words = next((part.text for part in task.plan.parts if isinstance(part, Words)), "")
-    return f"@{task.agent} {words[:_LONGEST_LINE]}"
+    return f"@{task.agent} {_words(task)}"
+
+
+def _words(task: Task) -> str:
+    """Return the beginning of what was typed for a task."""
+    return next((part.text for part in task.plan.parts if isinstance(part, Words)), "")[:_LONGEST_LINE]
+
+
+def _until(task: Task) -> float | None:
+    """Return when a task that failed is tried again."""
+    return task.deadline if task.state is State.QUEUED else None

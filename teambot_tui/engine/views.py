@@ -45,6 +45,8 @@ class TaskView:
     label: str | None = None
     step: Step | None = None
     """What it is in a workflow, if it is in one."""
+    until: float | None = None
+    """When it is tried again, if it was put off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,10 @@ class AgentView:
     """What the agent has used in all."""
     reference: str = "unknown"
     """What a reference to it would be: `bound`, `waiting`, or `unknown` without output."""
+    until: float | None = None
+    """When the task at hand is tried again, if it was put off."""
+    words: str = ""
+    """What the task at hand is about, in its own words."""
 
     @property
     def name(self) -> str:

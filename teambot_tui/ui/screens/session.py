@@ -59,6 +59,9 @@ class ScreenSetup:
     keys: Keys = field(default_factory=Keys)
     notify: Collection[str] = ("toast",)
     """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
+    theme: str = "teambot-dark"
+    keep_theme: Callable[[str], object] | None = None
+    """Writes the name of a theme into the person's settings."""
 
 
 class SessionScreen(Screen[None]):

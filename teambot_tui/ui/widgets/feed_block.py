@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.states import task_state
 from teambot_tui.engine.text import printable
 from teambot_tui.ui.widgets.feed_heads import (
     BLANK,
@@ -156,7 +157,7 @@ class Block:
         inner = index - len(self._head)
         if inner >= self._shown:
             return self._foot[inner - self._shown]
-        bar = (self._bar, role(self.view.state))
+        bar = (self._bar, role(task_state(self.view)))
         if not self._is_plain and self._rendered is not None:
             return Row(Kind.OUTPUT, (bar, *self._rendered[inner]), len(self._bar))
         text = printable(self.output.row(self._first + inner)).rstrip("\n")

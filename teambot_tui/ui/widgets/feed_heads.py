@@ -11,6 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from teambot_tui.engine.activity import tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.states import STATES, role_of, task_state
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, size, used
 from teambot_tui.ui.widgets.feed_text import wrap
@@ -87,9 +88,9 @@ class Page(NamedTuple):
 BLANK: Final = Row(Kind.BLANK, ())
 
 
-def role(state: State) -> str:
+def role(state: str) -> str:
     """Return the role in which a state is drawn."""
-    return f"feed--{state.value}"
+    return f"feed--{role_of(state)}"
 
 
 def statement_rows(view: TaskView, page: Page) -> list[Row]:
@@ -115,11 +116,11 @@ def statement_rows(view: TaskView, page: Page) -> list[Row]:
 
 def task_rows(view: TaskView, page: Page) -> list[Row]:
     """Return a task's head, and under it what it waits for or why it came to nothing."""
-    state, dot = view.state, page.glyphs["dot"]
+    state, shown, dot = view.state, task_state(view), page.glyphs["dot"]
     moment = view.ended if view.ended is not None else view.created
     if state is State.EXECUTING:
         moment = view.started
-    facts = [] if state is State.COMPLETED else [state.value]
+    facts = [] if state is State.COMPLETED else [STATES[shown].word]
     if view.ended is not None and view.started and state is not State.SKIPPED:
         facts.append(duration(view.ended - view.started))
     if view.model:
@@ -133,10 +134,10 @@ def task_rows(view: TaskView, page: Page) -> list[Row]:
     told = " ".join(f"{dot} {fact}" for fact in facts)
     parts: Parts = (
         (_stamp(moment, page), "feed--time"),
-        (f"{page.glyphs[state.value]} ", role(state)),
+        (f"{page.glyphs[shown]} ", role(shown)),
         (f"@{view.agent} ", "feed--agent"),
         (f"{view.task} " if facts else view.task, "feed--muted"),
-        (told, role(state) if state is not State.COMPLETED else "feed--muted"),
+        (told, role(shown) if state is not State.COMPLETED else "feed--muted"),
     )
     rows = [Row(Kind.HEAD, parts)]
     if flow := _flow(view, page):
@@ -159,8 +160,8 @@ def _activity(view: TaskView, page: Page) -> list[Row]:
         line = _shorten(f"{page.glyphs['tool']} {tool_line(tool)}", max(0, room - len(state)), page)
         rows.append(_note(((line + state, "feed--note"),), page))
     for request in view.requests[:_REQUESTS]:
-        line = _shorten(f"{page.glyphs['asking']} needs you: {request.summary}", room, page)
-        rows.append(_note(((line, "feed--asking"),), page))
+        line = _shorten(f"{page.glyphs['asking']} {STATES['asking'].word}: {request.summary}", room, page)
+        rows.append(_note(((line, f"feed--{role_of('asking')}"),), page))
     return rows
 
 
@@ -175,14 +176,14 @@ def output_notes(view: TaskView, output: Output, page: Page) -> list[Row]:
         note = "no output"
     else:
         return []
-    return [Row(Kind.NOTE, ((page.bar, role(view.state)), (note, "feed--note")), len(page.bar))]
+    return [Row(Kind.NOTE, ((page.bar, role(task_state(view))), (note, "feed--note")), len(page.bar))]
 
 
 def fold_row(view: TaskView, hidden: int, page: Page) -> Row:
     """Return the line that stands for what is folded away."""
     more = f"+{hidden:,} lines "
     told = f"{page.glyphs['dot']} Enter expands"
-    parts = ((page.bar, role(view.state)), (more, "feed--fold"), (told, "feed--note"))
+    parts = ((page.bar, role(task_state(view))), (more, "feed--fold"), (told, "feed--note"))
     return Row(Kind.FOLD, parts, len(page.bar))
 
 
@@ -207,7 +208,7 @@ def _flow(view: TaskView, page: Page) -> Parts:
     parts: list[tuple[str, str]] = []
     if waits:
         gap = "   " if given else ""
-        parts.append((f"{page.glyphs['waiting']} waits for {', '.join(waits)}{gap}", "feed--waiting"))
+        parts.append((f"{page.glyphs['waiting']} waits for {', '.join(waits)}{gap}", f"feed--{role_of('waiting')}"))
     if given:
         parts.append(("   ".join(given), "feed--muted"))
     return tuple(parts)

@@ -10,6 +10,8 @@ from rich.style import Style
 from textual.cache import LRUCache
 from textual.strip import Strip
 
+from teambot_tui.engine.states import Role
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,14 +24,9 @@ ROLES: Final = tuple(
     f"feed--{role}"
     for role in [
         "agent",
-        "asking",
         "below",
-        "cancelled",
         "code",
-        "completed",
         "cursor",
-        "executing",
-        "failed",
         "fold",
         "found",
         "found-here",
@@ -40,12 +37,10 @@ ROLES: Final = tuple(
         "note",
         "output",
         "prompt",
-        "queued",
         "quote",
-        "skipped",
         "statement",
         "time",
-        "waiting",
+        *Role,
     ]
 )
 """What a part of a row can be; the stylesheet says how it looks."""

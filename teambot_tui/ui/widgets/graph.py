@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from teambot_tui.engine.board import State
+from teambot_tui.engine.states import STATES, Role, role_of
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.graph.layout import lay_out
 from teambot_tui.ui.graph.painting import Look, draw
@@ -50,15 +50,13 @@ class Graph(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "graph--title",
-        "graph--quiet",
-        "graph--idle",
         "graph--cursor",
         "graph--edge",
         "graph--edge-met",
         "graph--edge-broken",
         "graph--edge-after",
         "graph--edge-near",
-        *(f"graph--{state}" for state in State),
+        *(f"graph--{role}" for role in Role),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         bound("up", "go('up')"),
@@ -230,6 +228,7 @@ class Graph(ScrollView, can_focus=True):
         return strip.crop_extend(scroll_x, scroll_x + self.size.width, self.rich_style)
 
     def _style(self, name: str) -> Style:
+        name = role_of(name) if name in STATES else name
         return self.get_component_rich_style(f"graph--{name}") if name else self.rich_style
 
     def notify_style_update(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
+from teambot_tui.engine.states import STATES, task_state
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import duration
 from teambot_tui.ui.graph.shapes import Edge
@@ -27,7 +28,7 @@ FOLD: Final = "\0fold"
 """The key of the node for what is folded."""
 AFTER: Final = "after"
 """The kind of a line along which nothing goes: only the order counts."""
-ENDED: Final = frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED})
+ENDED: Final = frozenset(state for state in State if STATES[state].is_final)
 _FEWEST_FOLDED: Final = 2
 _TITLE: Final = 26
 _VARIABLE: Final = 16
@@ -102,10 +103,11 @@ def _in_turn(tasks: Sequence[TaskView]) -> Iterable[tuple[str, str]]:
 
 
 def _item(view: TaskView, glyphs: Glyphs, now: float | None) -> Item:
+    state = task_state(view)
     return Item(
         view.task,
-        view.state.value,
-        glyphs["asking" if view.requests else view.state.value],
+        state,
+        glyphs[state],
         clip(_title(view), _TITLE, glyphs["ellipsis"]),
         clip(_note(view, now), _TITLE, glyphs["ellipsis"]),
         view.task,
@@ -122,10 +124,10 @@ def _note(view: TaskView, now: float | None) -> str:
         case State.WAITING if view.waiting_for:
             return f"waits @{','.join(view.waiting_for)}"
         case State.EXECUTING if view.requests:
-            return "needs you"
+            return STATES["asking"].word
         case State.EXECUTING if now is not None:
             return f"executing {duration(now - view.started)}"
         case State.COMPLETED | State.FAILED if view.ended is not None and view.started:
             return f"{view.state} {duration(view.ended - view.started)}"
         case _:
-            return view.state.value
+            return STATES[task_state(view)].word
