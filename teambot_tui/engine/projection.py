@@ -324,6 +324,7 @@ class Projection:
                 model=task.plan.model,
                 usage=doing.usage,
                 total=total,
+                words=_words(task),
             )
         requests = self._requests_of(task.id)
         return AgentView(

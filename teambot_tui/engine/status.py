@@ -44,7 +44,9 @@ class AgentStatus:
     no_output_yet: tuple[AgentId, ...] = ()
 
     def __str__(self) -> str:
-        return f"@{self.agent}: {STATES[self.status].word}{waiting_clause(self.waiting_for, self.no_output_yet)}"
+        return (
+            f"@{self.agent}: {STATES[self.status].word}{waiting_clause(self.waiting_for, self.no_output_yet)}"
+        )
 
 
 def waiting_clause(waiting_for: tuple[AgentId, ...], no_output_yet: tuple[AgentId, ...]) -> str:

@@ -78,7 +78,9 @@ class PlainPrinter:
             case TaskCompleted(_, task, _, seconds):
                 self._end(task, f"{STATES['completed'].word} {task} in {seconds:.1f} s")
             case TaskDelayed(time, task, reason, until):
-                self._end(task, f"{STATES['failed'].word} {task}: {reason}; tries again in {until - time:.0f} s")
+                self._end(
+                    task, f"{STATES['failed'].word} {task}: {reason}; tries again in {until - time:.0f} s"
+                )
             case TaskFailed(_, task, reason):
                 self._end(task, f"{STATES['failed'].word} {task}: {reason}")
             case TaskSkipped(_, task, reason):

@@ -35,7 +35,7 @@ def help_text(keys: Keys, topic: str = "") -> Content:
     name = topic.removeprefix("/")
     found = [_place(where, keys.table) for where in _places(keys.table) if name in where.split(", ")]
     if command := SLASH_COMMANDS.get(name):
-        usage = Content(f"/{name} {command.arguments}".rstrip()).stylize("$accent")
+        usage = Content(f"/{name} {command.arguments}".rstrip()).stylize("$reference")
         found.insert(0, usage + Content(f"\n  {command.words}\n"))
     if not found and name not in TOPICS:
         near = did_you_mean(name, (*SLASH_COMMANDS, *PLACES, *TOPICS))
@@ -72,8 +72,8 @@ def _entry(name: str, words: str) -> Content:
     first, *more = wrap(words, _WORDS)
     if len(name) > _NAMES:
         name = "\n    ".join(wrap(name, _NAMES + _WORDS))
-        return Content(f"  {name}").stylize("$accent") + Content(beside + beside.join([first, *more]))
-    return Content(f"  {name:{_NAMES}}  ").stylize("$accent") + Content(beside.join([first, *more]))
+        return Content(f"  {name}").stylize("$reference") + Content(beside + beside.join([first, *more]))
+    return Content(f"  {name:{_NAMES}}  ").stylize("$reference") + Content(beside.join([first, *more]))
 
 
 def _written(keys: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.binding import Binding
 
@@ -31,6 +31,15 @@ def bound(name: str, action: str) -> Binding:
     return Binding(key.keys, action, key.words, show=False, id=name)
 
 
+class FooterKey(NamedTuple):
+    """A key in the footer: what it does, by name and in words, and the key, by name and as on keyboards."""
+
+    name: str
+    key: str
+    written: str
+    words: str
+
+
 class Keys:
     """The table with a person's own keys in it."""
 
@@ -47,12 +56,19 @@ class Keys:
             return first
         return "+".join(_NAMES.get(part, part.capitalize()) for part in first.split("+"))
 
-    def footer(self, where: str) -> list[tuple[str, str]]:
+    def footer(self, where: str) -> list[FooterKey]:
         """Return the keys to show while the focus is there, its own first, as they are on keyboards."""
-        shown = [
-            key for place in (where, "anywhere") for key in self.table if key.where == place and key.short
+        return [
+            self.in_footer(key.name, key.short)
+            for place in (where, "anywhere")
+            for key in self.table
+            if key.where == place and key.short
         ]
-        return [(_written(key.keys.split(",")[0]), key.short) for key in shown]
+
+    def in_footer(self, name: str, words: str) -> FooterKey:
+        """Return the first key for something, as the footer shows it."""
+        first = next(key.keys for key in self.table if key.name == name).split(",")[0]
+        return FooterKey(name, first, _written(first), words)
 
 
 _NAMES: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "slash": "/"}

@@ -16,22 +16,55 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 """The theme that fits the terminal, as far as the terminal says what it looks like."""
 _NAMES: Final = (
-    ("background", "surface", "rule", "text", "strong", "quiet")
-    + ("work", "wait", "done", "fail", "you", "reference", "flow")
-)  # fmt: skip
-_DARK: Final = (
-    ("#10141c", "#171c27", "#2b3344", "#d5dce8", "#ffffff", "#8592a8")
-    + ("#5cc8ff", "#f2b84b", "#7fd88f", "#ff7a85", "#ff9be8", "#b9a3ff", "#7dcfb6")
-)  # fmt: skip
-_LIGHT: Final = (
-    ("#fbfcfe", "#eef1f6", "#d4dae4", "#1d2430", "#000000", "#5a6577")
-    + ("#0369a1", "#8a5a00", "#1a7a36", "#c02637", "#a3188f", "#6a3fc8", "#0f766e")
-)  # fmt: skip
+    "background",
+    "surface",
+    "rule",
+    "text",
+    "strong",
+    "quiet",
+    "work",
+    "wait",
+    "done",
+    "fail",
+    "you",
+    "reference",
+    "flow",
+)
+_DARK: Final = [
+    "#10141c",
+    "#171c27",
+    "#2b3344",
+    "#d5dce8",
+    "#ffffff",
+    "#8592a8",
+    "#5cc8ff",
+    "#f2b84b",
+    "#7fd88f",
+    "#ff7a85",
+    "#ff9be8",
+    "#b9a3ff",
+    "#7dcfb6",
+]
+_LIGHT: Final = [
+    "#fbfcfe",
+    "#eef1f6",
+    "#d4dae4",
+    "#1d2430",
+    "#000000",
+    "#5a6577",
+    "#0369a1",
+    "#8a5a00",
+    "#1a7a36",
+    "#c02637",
+    "#a3188f",
+    "#6a3fc8",
+    "#0f766e",
+]
 TEXT_ROLES: Final = ("foreground", *_NAMES[4:])
 """Those in which text is drawn."""
 
 
-def _theme(name: str, colours: tuple[str, ...], *, dark: bool) -> Theme:
+def _theme(name: str, colours: list[str], *, dark: bool) -> Theme:
     of = dict(zip(_NAMES, colours, strict=True))
     return Theme(
         name,

@@ -28,7 +28,7 @@ def welcome(
     """Return what an empty feed says; lines are cut where the feed ends, and the short one has few."""
     lines = [Content("Worth typing").stylize("bold")]
     for statement, meaning in EXAMPLES:
-        lines.append(Content(f"  {statement}").stylize("$text-primary"))
+        lines.append(Content(f"  {statement}").stylize("$work"))
         if not short:
             lines.append(Content(f"      {meaning}").stylize("dim"))
     lines.append(Content("  Tab puts the first one into the input.").stylize("dim"))
@@ -43,7 +43,7 @@ def welcome(
     width = max(map(len, backends), default=0)
     for number, (agent, backend) in enumerate(backends.items(), start=1):
         lines.append(
-            Content(f"  {number} @{agent:{width}}  ").stylize("$text-primary")
+            Content(f"  {number} @{agent:{width}}  ").stylize("$work")
             + Content(f"({backend})  ").stylize("dim")
             + Content(descriptions.get(agent, ""))
         )

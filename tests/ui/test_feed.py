@@ -12,7 +12,6 @@ import psutil
 import pytest
 from rich.cells import cell_len
 from rich.style import Style
-from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -25,9 +24,12 @@ from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.feed_markdown import _ROLES, render
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap
+from tests.ui.bare import Bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from textual.app import ComposeResult
 
 
 STYLES = Path(__file__).parents[2] / "styles" / "feed.tcss"
@@ -52,7 +54,7 @@ HOSTILE = (
 )
 
 
-class FeedApp(App[None]):
+class FeedApp(Bare):
     """A feed and nothing else."""
 
     CSS_PATH: ClassVar[str] = str(STYLES)
@@ -161,8 +163,8 @@ async def test_a_head_tells_the_state_and_what_it_came_to() -> None:
         page = app.page
         assert "✓ @pm pm#1 · 0:48" in page
         assert "no output" in page
-        assert "⧗ @builder builder#1 · waiting" in page
-        assert "⧗ waits for @ba ba#1, @cto (no output yet)   $pm ← pm#1 ✓" in page
+        assert "◷ @builder builder#1 · waiting" in page
+        assert "◷ waits for @ba ba#1, @cto (no output yet)   $pm ← pm#1 ✓" in page
         assert "✗ @writer writer#1 · failed · 0:48" in page
         assert "exit status 1" in page
         assert "⊗ @writer writer#2 · skipped" in page

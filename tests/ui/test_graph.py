@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Dependency, Via
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.graph import Graph
+from tests.ui.bare import Bare
 from tests.ui.views import HOSTILE, task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.app import ComposeResult
 
     from teambot_tui.engine.views import TaskView
 
@@ -33,7 +35,7 @@ def view(name: str, state: str = "queued", *needs: str, **more: object) -> TaskV
     return replace(task(name, state, **more), dependencies=dependencies, sources=sources)
 
 
-class GraphApp(App[None]):
+class GraphApp(Bare):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__()
         self.graph = Graph(Glyphs(ascii_only=ascii_only), most=1)
@@ -96,7 +98,7 @@ async def test_where_there_is_no_room_it_is_a_tree() -> None:
     assert "▼" not in text
     lines = [line.strip() for line in text.splitlines()]
     assert len(lines) == len(TEAM)
-    assert any("├─$ ⧗ builder-1#1" in line or "╰─$ ⧗ builder-1#1" in line for line in lines)
+    assert any("├─$ ◷ builder-1#1" in line or "╰─$ ◷ builder-1#1" in line for line in lines)
     assert any("+$ pm#1" in line for line in lines), "the other source is named"
 
 

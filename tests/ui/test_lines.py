@@ -28,7 +28,7 @@ def test_the_plan_of_a_statement() -> None:
     assert plan_of("@pm plan &") == " ▸ @pm starts · in the background"
     assert plan_of("@pm plan -> @ba check") == " ▸ @pm starts · @ba waits for @pm"
     assert plan_of("@pm plan\n@pm again") == " ▸ @pm starts · @pm is queued behind pm#1"
-    assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ⧗"
+    assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ◷"
     assert "(no output yet)" in plan_of("@ba check $pm &")
     assert plan_of("@pm plan", Glyphs(ascii_only=True)).isascii()
 
@@ -67,7 +67,7 @@ def test_the_name_of_a_folder_is_foreign_text() -> None:
 
 
 def test_the_tabs_go_round() -> None:
-    tabs = Tabs([AgentId(name) for name in TEAM])
+    tabs = Tabs([AgentId(name) for name in TEAM], Glyphs())
     assert tabs.step(1) == "pm"
     assert tabs.step(-1) == "writer"
     tabs.choose(AgentId("writer"))

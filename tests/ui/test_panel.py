@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.app import App
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.panel import Panel
+from tests.ui.bare import Bare
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -22,8 +22,8 @@ IDLE = AgentView(BUILDER, "idle", None)
 VIEWS = {
     "○ idle": IDLE,
     "◌ queued 2": replace(IDLE, state="queued", queued=1),
-    "⧗ waiting for @pm, @ba": replace(IDLE, state="waiting", waiting_for=(PM, BA)),
-    "⧗ waiting for @pm (no output yet)": replace(
+    "◷ waiting for @pm, @ba": replace(IDLE, state="waiting", waiting_for=(PM, BA)),
+    "◷ waiting for @pm (no output yet)": replace(
         IDLE, state="waiting", waiting_for=(PM,), no_output_yet=(PM,)
     ),
     "● executing": replace(IDLE, state="executing", task=TaskId("builder-1#1")),
@@ -34,7 +34,7 @@ VIEWS = {
 }
 
 
-class Wall(App[None]):
+class Wall(Bare):
     """One panel, as a card or as a chip."""
 
     def __init__(
@@ -80,8 +80,8 @@ async def test_a_card_and_a_chip() -> None:
         app.panel.styles.height = 1
         await pilot.pause()
         assert str(app.panel.render()) == "3 builder-1 ● exec 1:12"
-        app.panel.show(VIEWS["⧗ waiting for @pm, @ba"], 172.0)
-        assert str(app.panel.render()) == "3 builder-1 ⧗ @pm,ba"
+        app.panel.show(VIEWS["◷ waiting for @pm, @ba"], 172.0)
+        assert str(app.panel.render()) == "3 builder-1 ◷ @pm,ba"
         assert not app.panel.has_class("-executing")
         app.panel.show(replace(IDLE, last_end=State.COMPLETED, last_seconds=48.0), 172.0)
         assert str(app.panel.render()) == "3 builder-1 ✓ done 0:48"

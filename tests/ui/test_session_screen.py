@@ -64,10 +64,10 @@ async def test_chips_cards_and_columns(size: tuple[int, int], card: bool, tree: 
         assert stage.screen.query_one("#tree").display is tree
         assert stage.screen.query_one("#side").display is side
         if card:
-            assert "⧗ waiting for @pm" in stage.drawn("#panel-builder-1")
+            assert "◷ waiting for @pm" in stage.drawn("#panel-builder-1")
             assert str(panel.border_title) == "3 @builder-1 · gate"
         else:
-            assert stage.drawn("#panel-builder-1").strip().startswith("3 builder-1 ⧗ @pm")
+            assert stage.drawn("#panel-builder-1").strip().startswith("3 builder-1 ◷ @pm")
         for name in ("title", "plan", "footer", "input"):
             place = stage.screen.query_one(f"#{name}")
             assert place.region.bottom <= size[1]
@@ -103,12 +103,12 @@ async def test_queued_because_everyone_allowed_is_at_work() -> None:
 async def test_waiting_names_whom_and_whether_there_is_anything_to_wait_for() -> None:
     async with on_stage() as stage:
         await stage.paste("@builder-1 build $pm with $ba &", made=1)
-        assert stage.badge("builder-1") == "⧗ waiting for @pm, @ba (no output yet)"
+        assert stage.badge("builder-1") == "◷ waiting for @pm, @ba (no output yet)"
         await stage.paste("@pm plan", made=2)
         await stage.answer("pm#1", "plan")
-        assert stage.badge("builder-1") == "⧗ waiting for @ba (no output yet)"
+        assert stage.badge("builder-1") == "◷ waiting for @ba (no output yet)"
         await stage.paste("@ba analyse", made=3)
-        assert stage.badge("builder-1") == "⧗ waiting for @ba"
+        assert stage.badge("builder-1") == "◷ waiting for @ba"
 
 
 async def test_a_notice_tells_when_background_work_has_ended() -> None:
@@ -140,7 +140,7 @@ async def test_a_failure_is_seen_and_r_brings_back_what_fell_with_it() -> None:
         assert "no money" in stage.drawn("#output")
         stage.panel("pm").focus()
         await stage.press("r")
-        await stage.until(lambda: stage.badge("ba") == "⧗ waiting for @pm", "ba#1 to wait again")
+        await stage.until(lambda: stage.badge("ba") == "◷ waiting for @pm", "ba#1 to wait again")
         assert stage.badge("pm") == "● executing"
 
 
@@ -186,7 +186,7 @@ async def test_any_size_and_a_storm_of_sizes() -> None:
         await stage.press("escape", "escape")
         assert stage.app.is_running
         assert stage.app.size == NORMAL
-        assert stage.badge("builder-1") == "⧗ waiting for @ba"
+        assert stage.badge("builder-1") == "◷ waiting for @ba"
 
 
 def resize(width: int, height: int) -> object:

@@ -47,7 +47,7 @@ async def test_a_flow_of_temporary_agents(size: tuple[int, int]) -> None:
         await stage.paste(FLOW, made=3)
         await here(stage, "scanner", "fixer")
         assert stage.badge("scanner") == "● executing"
-        assert stage.badge("fixer") == "⧗ waiting for @scanner"
+        assert stage.badge("fixer") == "◷ waiting for @scanner"
         assert " ~scanner " in stage.line("tabs")
         if size == SMALL:
             assert "7 ~scanner" in stage.drawn("#panel-scanner")
@@ -72,7 +72,7 @@ async def test_the_plan_says_who_is_defined() -> None:
             "its panel may be out of sight"
         )
         await stage.type_text('$scanner:"x":found -> pm:"Use {found}"')
-        assert stage.plan.startswith(" ▸ @scanner starts · @pm waits for @scanner · {found} ⧗")
+        assert stage.plan.startswith(" ▸ @scanner starts · @pm waits for @scanner · {found} ◷")
 
 
 async def test_completion_knows_agents_and_variables() -> None:
@@ -221,7 +221,7 @@ async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
         await stage.paste(
             "/spawn --after research --include-result --label design @builder-1 Design it", made=2
         )
-        await stage.until(lambda: stage.badge("builder-1") == "⧗ waiting for @pm", "it to wait")
+        await stage.until(lambda: stage.badge("builder-1") == "◷ waiting for @pm", "it to wait")
         await stage.paste("/tasks")
         assert "@builder-1 Design it" in stage.dialog
         await stage.press("escape")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from teambot_tui.engine.board import State
 from teambot_tui.ui.glyphs import money, tokens
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
@@ -82,6 +83,7 @@ class Alerts:
             self._person.call(f"{self.obstacle}.", alarm=True)
         if changes.tasks or moved:
             self._show_title()
+            self.show_keys()
         return moved
 
     def follow_workflows(self) -> None:
@@ -129,18 +131,38 @@ class Alerts:
     def _show_title(self) -> None:
         mirror = self._mirror
         self._used = mirror.used
+        asking = len({request.task for request in self._requests})
         alarm = "budget reached" if mirror.budget_reached else ""
         if self._bridge.death:
             alarm = "engine died"
-        self._screen.query_one(TitleBar).tell(mirror.counts, len(self._requests), mirror.used, alarm)
+        self._screen.query_one(TitleBar).tell(mirror.counts, asking, mirror.used, alarm)
 
     def show_keys(self) -> None:
         """Show the keys that matter now; one that answers a waiting agent comes first."""
-        keys = self._setup.keys
-        typing = self._screen.focused is self._screen.query_one(InputBar)
-        waiting = len(self._requests)
-        asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
-        self._screen.query_one(KeyBar).tell([*asking, *keys.footer("input" if typing else "panel, output")])
+        keys, waiting = self._setup.keys, len(self._requests)
+        bar = self._screen.query_one(InputBar)
+        where = "input" if self._screen.focused is bar else "panel, output"
+        asking = [keys.in_footer("approvals", f"approve {waiting}")] if waiting else []
+        shown = [key for key in keys.footer(where) if self._does_something(key.name, bar)]
+        self._screen.query_one(KeyBar).tell([*asking, *shown])
+
+    def _does_something(self, name: str, bar: InputBar) -> bool:
+        """Tell whether a key of the footer would do anything now."""
+        agent = self._chosen.agent
+        match name:
+            case "send" | "newline":
+                return bool(bar.text.strip())
+            case "cancel":
+                return agent is not None and bool(self._mirror.queue(agent))
+            case "retry":
+                end = self._mirror.agent(agent).last_end if agent is not None else None
+                return end in (State.FAILED, State.SKIPPED, State.CANCELLED)
+            case "copy":
+                return agent is not None and bool(self._actions.last_output(agent))
+            case "inspect":
+                return agent is not None
+            case _:
+                return True
 
     def open_inbox(self) -> None:
         """Open the inbox."""

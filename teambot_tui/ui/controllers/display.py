@@ -88,7 +88,9 @@ class Display:
                     self.show_tab(None)
                 self._drafting.bar.focus()
                 return
-        if not self._drafting.bar.has_focus:
+        is_elsewhere = not self._drafting.bar.has_focus
+        if is_elsewhere or self._screen.query_one(Tabs).agent is not None:
+            self.show_tab(None)
             self._drafting.bar.focus()
             return
         self._ladders.cancel_one(self._chosen.agent)

@@ -19,7 +19,7 @@ from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.welcome import EXAMPLES, HINT, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
-from teambot_tui.ui.widgets.panel import Panel
+from teambot_tui.ui.widgets.panel import Panel, PanelColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -97,11 +97,12 @@ class SessionScreen(Screen[None]):
         )
         yield TitleBar(setup.folder, setup.glyphs)
         with Container(id="body"):
-            with Container(id="panels"):
-                for number, agent in enumerate(setup.models, start=1):
-                    yield Panel(AgentView(agent), number, setup.backends.get(agent, ""), setup.glyphs)
+            yield PanelColumn(
+                Panel(AgentView(agent), number, setup.backends.get(agent, ""), setup.glyphs)
+                for number, agent in enumerate(setup.models, start=1)
+            )
             with Vertical(id="centre"):
-                yield Tabs(tuple(setup.models))
+                yield Tabs(tuple(setup.models), setup.glyphs)
                 for name, short in (("welcome", False), ("welcome-short", True)):
                     words = welcome(setup.backends, setup.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
@@ -210,6 +211,7 @@ class SessionScreen(Screen[None]):
 
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
         self.controls.drafting.edited(message.text)
+        self.controls.alerts.show_keys()
 
     async def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
         await self.controls.drafting.submit(message.text)

@@ -161,7 +161,7 @@ def _activity(view: TaskView, page: Page) -> list[Row]:
         rows.append(_note(((line + state, "feed--note"),), page))
     for request in view.requests[:_REQUESTS]:
         line = _shorten(f"{page.glyphs['asking']} {STATES['asking'].word}: {request.summary}", room, page)
-        rows.append(_note(((line, f"feed--{role_of('asking')}"),), page))
+        rows.append(_note(((line, role("asking")),), page))
     return rows
 
 
@@ -208,7 +208,9 @@ def _flow(view: TaskView, page: Page) -> Parts:
     parts: list[tuple[str, str]] = []
     if waits:
         gap = "   " if given else ""
-        parts.append((f"{page.glyphs['waiting']} waits for {', '.join(waits)}{gap}", f"feed--{role_of('waiting')}"))
+        parts.append(
+            (f"{page.glyphs['waiting']} waits for {', '.join(waits)}{gap}", f"feed--{role_of('waiting')}")
+        )
     if given:
         parts.append(("   ".join(given), "feed--muted"))
     return tuple(parts)
