@@ -42,18 +42,19 @@ class StateLook(NamedTuple):
 
 STATES: Final[Mapping[str, StateLook]] = {
     "idle": StateLook("idle", "idle", "○", "o", Role.QUIET),
-    "queued": StateLook("queued", "queued", "◌", ".", Role.QUIET),
-    "waiting": StateLook("waiting", "waits", "◷", "~", Role.WAIT),
-    "delayed": StateLook("delayed", "until", "‖", "=", Role.WAIT),
     "executing": StateLook("executing", "exec", "●", "*", Role.WORK),
     "silent": StateLook("silent", "silent", "!", "!", Role.WAIT),
+    "waiting": StateLook("waiting", "waits", "◷", "~", Role.WAIT),
+    "delayed": StateLook("delayed", "until", "‖", "=", Role.WAIT),
+    "queued": StateLook("queued", "queued", "◌", ".", Role.QUIET),
     "asking": StateLook("needs you", "you", "?", "?", Role.YOU),
     "completed": StateLook("completed", "done", "✓", "+", Role.DONE, is_final=True),
     "failed": StateLook("failed", "failed", "✗", "x", Role.FAIL, is_final=True),
+    "interrupted": StateLook("interrupted", "stopped", "■", "#", Role.FAIL, is_final=True),
     "cancelled": StateLook("cancelled", "cancelled", "⊘", "/", Role.QUIET, is_final=True),
     "skipped": StateLook("skipped", "skipped", "⊗", "-", Role.QUIET, is_final=True),
-    "interrupted": StateLook("interrupted", "stopped", "■", "#", Role.FAIL, is_final=True),
 }
+"""In the order in which they are counted wherever they are."""
 
 
 def role_of(state: str) -> Role:

@@ -15,57 +15,28 @@ if TYPE_CHECKING:
 
 AUTO: Final = "auto"
 """The theme that fits the terminal, as far as the terminal says what it looks like."""
-_NAMES: Final = (
-    "background",
-    "surface",
-    "rule",
-    "text",
-    "strong",
-    "quiet",
-    "work",
-    "wait",
-    "done",
-    "fail",
-    "you",
-    "reference",
-    "flow",
-)
-_DARK: Final = [
-    "#10141c",
-    "#171c27",
-    "#2b3344",
-    "#d5dce8",
-    "#ffffff",
-    "#8592a8",
-    "#5cc8ff",
-    "#f2b84b",
-    "#7fd88f",
-    "#ff7a85",
-    "#ff9be8",
-    "#b9a3ff",
-    "#7dcfb6",
-]
-_LIGHT: Final = [
-    "#fbfcfe",
-    "#eef1f6",
-    "#d4dae4",
-    "#1d2430",
-    "#000000",
-    "#5a6577",
-    "#0369a1",
-    "#8a5a00",
-    "#1a7a36",
-    "#c02637",
-    "#a3188f",
-    "#6a3fc8",
-    "#0f766e",
-]
-TEXT_ROLES: Final = ("foreground", *_NAMES[4:])
+_COLOURS: Final = {
+    "background": ("#10141c", "#fbfcfe"),
+    "surface": ("#171c27", "#eef1f6"),
+    "rule": ("#2b3344", "#d4dae4"),
+    "foreground": ("#d5dce8", "#1d2430"),
+    "strong": ("#ffffff", "#000000"),
+    "quiet": ("#8592a8", "#5a6577"),
+    "work": ("#5cc8ff", "#0369a1"),
+    "wait": ("#f2b84b", "#8a5a00"),
+    "done": ("#7fd88f", "#1a7a36"),
+    "fail": ("#ff7a85", "#c02637"),
+    "you": ("#ff9be8", "#a3188f"),
+    "reference": ("#b9a3ff", "#6a3fc8"),
+    "flow": ("#7dcfb6", "#0f766e"),
+}
+"""In the dark, and in the light."""
+TEXT_ROLES: Final = tuple(_COLOURS)[3:]
 """Those in which text is drawn."""
 
 
-def _theme(name: str, colours: list[str], *, dark: bool) -> Theme:
-    of = dict(zip(_NAMES, colours, strict=True))
+def _theme(name: str, *, dark: bool) -> Theme:
+    of = {role: pair[0 if dark else 1] for role, pair in _COLOURS.items()}
     return Theme(
         name,
         primary=of["work"],
@@ -74,14 +45,14 @@ def _theme(name: str, colours: list[str], *, dark: bool) -> Theme:
         error=of["fail"],
         success=of["done"],
         accent=of["reference"],
-        foreground=of["text"],
+        foreground=of["foreground"],
         background=of["background"],
         surface=of["surface"],
         panel=of["surface"],
         boost=of["surface"],
         dark=dark,
         variables={
-            **{role: of[role] for role in _NAMES[2:] if role != "text"},
+            **of,
             # What Textual's own widgets are drawn in.
             "text-primary": of["work"],
             "text-secondary": of["flow"],
@@ -105,13 +76,13 @@ def _theme(name: str, colours: list[str], *, dark: bool) -> Theme:
             "scrollbar-corner-color": of["background"],
             "markdown-h1-color": of["strong"],
             "markdown-h2-color": of["strong"],
-            "markdown-h3-color": of["text"],
+            "markdown-h3-color": of["foreground"],
         },
     )
 
 
-DARK: Final = _theme("teambot-dark", _DARK, dark=True)
-LIGHT: Final = _theme("teambot-light", _LIGHT, dark=False)
+DARK: Final = _theme("teambot-dark", dark=True)
+LIGHT: Final = _theme("teambot-light", dark=False)
 
 
 def roles(theme: Theme) -> dict[str, str]:

@@ -9,6 +9,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
 from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.keys import FooterKey
 from teambot_tui.ui.mirror import Mirror
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from tests.team import TEAM, Gate, session_of
@@ -76,8 +77,8 @@ def test_the_tabs_go_round() -> None:
 
 def test_the_key_bar() -> None:
     bar = KeyBar()
-    bar.tell([("Enter", "send"), ("^J", "newline")])
-    assert str(bar.render()) == " Enter send  ^J newline"
+    bar.tell([FooterKey("send", "enter", "Enter", "send"), FooterKey("newline", "ctrl+j", "^J", "newline")])
+    assert str(bar.render()).rstrip() == " Enter send  ^J newline"
 
 
 async def test_every_tab_can_be_clicked() -> None:

@@ -229,7 +229,7 @@ class Panel(Widget, can_focus=True):
         """Draw one line: number, name and state; and what else there is room for."""
         view, state, glyphs = self.view, self.state, self._glyphs
         in_column = not self.has_class("-chip")
-        width = self.size.width - 2
+        width = self.size.width
         look = style_of(state)
         is_over = role_of(state) is Role.QUIET or STATES[state].is_final
         words = "" if in_column and is_over and state != "queued" else STATES[state].short
@@ -248,7 +248,9 @@ class Panel(Widget, can_focus=True):
         name = clip(view.tab, room, glyphs["ellipsis"])
         content = (
             Content(number).stylize("$quiet")
-            + Content(f"{name:{min(9, room)}} ").stylize("$quiet" if self.rank == 2 and in_column else "")
+            + Content(f"{name:{min(11 - len(number), room)}} ").stylize(
+                "$quiet" if self.rank == 2 and in_column else ""
+            )
             + Content(f"{glyphs[state]} {words}".rstrip()).stylize(f"bold {look}" if self.rank < 2 else look)
         )
         more = [self._elapsed()]
@@ -342,7 +344,8 @@ class PanelColumn(Vertical):
         alive = [panel for panel in ranked if panel.rank < 2]
         idle = [panel for panel in ranked if panel.rank == 2]
         lines_of_idle = len(idle)
-        if len(alive) + len(idle) > height - _FLOW:
+        wanted = sum(CARD if panel.rank == 0 else 1 for panel in alive)
+        if wanted + len(idle) > height - _FLOW:
             lines_of_idle = -(-len(idle) // 2)
         crowded = len(alive) + lines_of_idle > height
         room = height - len(alive) - lines_of_idle
