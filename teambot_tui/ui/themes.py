@@ -49,10 +49,10 @@ def _theme(name: str, *, dark: bool) -> Theme:
         background=of["background"],
         surface=of["surface"],
         panel=of["surface"],
-        boost=of["surface"],
         dark=dark,
         variables={
             **of,
+            "boost": of["surface"],
             # What Textual's own widgets are drawn in.
             "text-primary": of["work"],
             "text-secondary": of["flow"],

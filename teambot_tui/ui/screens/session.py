@@ -119,7 +119,7 @@ class SessionScreen(Screen[None]):
         bar.completer.details = {f"@{agent}": words for agent, words in self.setup.descriptions.items()}
         bar.focus()
         self.query_one(PlanLine).hint(HINT)
-        self.query_one(KeyBar).tell(self.setup.keys.footer("input"))
+        self.query_one(KeyBar).tell(self.setup.keys.footer(""))
         self.call_after_refresh(self._complete)
 
     async def _complete(self) -> None:
@@ -132,6 +132,7 @@ class SessionScreen(Screen[None]):
             self.controls = controls = Controls(self, self._open_session(), self.setup, self._draw)
             await controls.mount()
             controls.panels.begin()
+            controls.alerts.show_keys()
             # A thread of the engine may only leave a word in our loop; the frame is drawn when we come to it.
             loop = asyncio.get_running_loop()
             controls.bridge.start(lambda: loop.call_soon_threadsafe(self._facts_wait))
