@@ -41,7 +41,7 @@ from teambot_tui.engine.ports import Notice, Usage
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.views import AgentView, BudgetView, Frame, TaskView, VariableView
 from teambot_tui.engine.workflow_progress import Workflows
-from teambot_tui.language.nodes import Words
+from teambot_tui.language.nodes import Code, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -369,8 +369,13 @@ def _ordered(task: Task) -> str:
 
 
 def _words(task: Task) -> str:
-    """Return the beginning of what was typed for a task."""
-    return next((part.text for part in task.plan.parts if isinstance(part, Words)), "")[:_LONGEST_LINE]
+    """Return the beginning of what a task is told to do, as it was written."""
+    words = ""
+    for part in task.plan.parts:
+        if len(words) >= _LONGEST_LINE:
+            break
+        words += (part.text if isinstance(part, Words | Code) else part.literal)[:_LONGEST_LINE]
+    return words[:_LONGEST_LINE]
 
 
 def _until(task: Task) -> float | None:

@@ -13,7 +13,6 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.action_table import ACTIONS
 from teambot_tui.ui.controllers.ladders import SecondPress
 from teambot_tui.ui.keys import Keys, bindings
-from teambot_tui.ui.widgets.panel import Panel
 from tests.ui.stage import LARGE, SMALL, Clock, on_stage
 
 if TYPE_CHECKING:
@@ -544,11 +543,13 @@ def test_every_binding_has_an_action_that_exists() -> None:
 
 
 async def test_the_footer_shows_the_keys_that_matter_here() -> None:
-    assert ("^J", "newline") in Keys().footer("input")
-    assert ("x", "cancel") in Keys().footer("panel, output")
+    assert ("newline", "ctrl+j", "^J", "newline") in Keys().footer("input")
+    assert ("cancel", "x", "x", "cancel") in Keys().footer("panel, output")
     async with on_stage() as stage:
+        await stage.enter("@pm plan", made=1)
+        await stage.type_text("x")
         assert "newline" in stage.line("footer")
-        stage.screen.query(Panel).first().focus()
+        stage.panel("pm").focus()
         await stage.pilot.pause()
         assert "x cancel" in stage.line("footer")
         assert "newline" not in stage.line("footer")

@@ -345,3 +345,13 @@ def test_a_silent_agent_stays_among_those_at_work() -> None:
     panel = Panel(replace(AGENTS["silent"]), 1, "codex", Glyphs())
     panel._now = 1_000.0
     assert panel.rank == 0
+
+
+async def test_a_theme_that_is_chosen_is_kept() -> None:
+    async with on_stage() as stage:
+        kept: list[str] = []
+        person = stage.screen.controls.person
+        person._setup = replace(person._setup, keep_theme=kept.append)
+        await stage.paste("/theme teambot-light")
+        await stage.until(lambda: kept == ["teambot-light"], "it to be kept")
+        assert stage.app.theme == "teambot-light"
