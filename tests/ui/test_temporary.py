@@ -52,8 +52,8 @@ async def test_a_flow_of_temporary_agents(size: tuple[int, int]) -> None:
         if size == SMALL:
             assert "7 ~scanner" in stage.drawn("#panel-scanner")
         else:
-            assert "7 ~scanner · opus" in str(stage.panel("scanner").border_title)
-            assert "8 ~fixer · builder-1" in str(stage.panel("fixer").border_title)
+            assert "7 ~scanner · opus" in str(stage.panel("scanner")._card())
+            assert "8 ~fixer · builder-1" in str(stage.panel("fixer")._card())
         await stage.answer("scanner#1", "hole one\nhole two\n")
         await stage.answer("fixer#1", "mended")
         await stage.answer("reviewer#1", "fine")
@@ -245,7 +245,7 @@ async def test_a_child_shows_its_parent() -> None:
         task = stage.app.mirror.tasks()[0]
         stage.app.bridge.run(lambda session: session.spawn("x", agent="ba", label="design", parent=task))
         await here(stage, "design")
-        assert str(stage.panel("design").border_title).startswith("7 ~design ← pm#1")
+        assert "7 ~design ← pm#1" in str(stage.panel("design")._card())
         await stage.paste("/agents")
         assert "~design  temporary, of ba, by pm#1" in stage.dialog
 

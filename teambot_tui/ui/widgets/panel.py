@@ -85,6 +85,11 @@ class Panel(Widget, can_focus=True):
         return agent_state(self.view, self._now)
 
     @property
+    def runs_on(self) -> str:
+        """The model, or else the backend."""
+        return self.view.model or self._runs_on
+
+    @property
     def rank(self) -> int:
         """How much it belongs into sight: whoever works or needs the person, then who waits or failed."""
         role = role_of(self.state)
@@ -205,7 +210,7 @@ class Panel(Widget, can_focus=True):
         number = f"{self.number} "
         name = clip(view.name, max(_SHORTEST_NAME, room - len(number)), glyphs["ellipsis"])
         who = Content(number).stylize("$quiet") + Content(name).stylize("bold $strong")
-        runs_on = view.model or self._runs_on
+        runs_on = self.runs_on
         parent = f" {glyphs['from']} {view.parent}" if view.parent is not None else ""
         more = f"{parent} {glyphs['dot']} {runs_on}" if runs_on else parent
         return who + Content(_clip_end(more, room - who.cell_length, glyphs["ellipsis"])).stylize("$quiet")
