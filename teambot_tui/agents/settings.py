@@ -81,6 +81,8 @@ class Settings:
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notify: tuple[str, ...] = ("toast",)
+    theme: str = "auto"
+    """The colours of the screen, by name, or `auto` for those that fit the terminal."""
     capture_limit: int = 100 * 1024
     """How many bytes of an output are kept on disk."""
     keep_outputs: str = "30d"
@@ -192,6 +194,7 @@ def _merge(files: Iterable[SettingsFile]) -> Settings:
         agents=MappingProxyType(agents),
         keys=MappingProxyType(keys),
         notify=values.get("notify", defaults.notify),
+        theme=values.get("theme", defaults.theme),
         capture_limit=values.get("capture_limit", defaults.capture_limit),
         keep_outputs=values.get("keep_outputs", defaults.keep_outputs),
         sources=MappingProxyType(sources),

@@ -5,6 +5,7 @@ Only the shape is decided here. Whether a backend exists is known when all files
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,6 +55,7 @@ _DOCUMENT = TableShape(
         "agents": checks.table,
         "keys": checks.table,
         "notify": checks.some_of(("toast", "bell", "osc9")),
+        "theme": checks.text,
     }
 )
 _AGENT = TableShape(
@@ -87,7 +89,7 @@ class SettingsFile:
     def personal(self) -> Iterator[str]:
         """Yield the keys that only a person's own file may set, as far as this one sets them."""
         yield from ("keys",) if self.own_keys else ()
-        yield from (key for key in ("notify", "keep_outputs") if key in self.values)
+        yield from (key for key in ("notify", "keep_outputs", "theme") if key in self.values)
 
     def without_permissions(self) -> SettingsFile:
         """Return the same file as if it gave no agent any permissions."""
@@ -173,6 +175,29 @@ def remember_backend(backend: str, directory: Path, environ: Mapping[str, str]) 
     Raises:
         SettingsError: They name another already, or cannot be read, understood or written.
     """
+    return _remember("backend", backend, directory, environ)
+
+
+def remember_theme(theme: str, directory: Path, environ: Mapping[str, str]) -> Path | None:
+    """Let the user's settings name this theme, whatever they named; return their file, or None as above.
+
+    Raises:
+        SettingsError: They cannot be read, understood or written.
+    """
+    return _remember("theme", theme, directory, environ, line=_THEME_LINE)
+
+
+_THEME_LINE = re.compile(r"^theme[ \t]*=.*\n?", re.MULTILINE)
+
+
+def _remember(
+    key: str,
+    value: str,
+    directory: Path,
+    environ: Mapping[str, str],
+    line: re.Pattern[str] | None = None,
+) -> Path | None:
+    """Write a value into the user's settings, in place of the line that is given, if it is there."""
     path = user_path(directory, environ)
     if path is None:
         return None
@@ -182,17 +207,18 @@ def remember_backend(backend: str, directory: Path, environ: Mapping[str, str]) 
         before = ""
     except UnreadableError as error:
         raise SettingsError(path, "", str(error)) from error
-    # At the top: after the first table, a line would belong to that table.
-    after = f'backend = "{backend}"\n{before}'
     try:
         said = tomllib.loads(before)
-        if "backend" in said:
-            raise SettingsError(path, "backend", "is set already")
-        understood = tomllib.loads(after) == {**said, "backend": backend}
+        if key in said and line is None:
+            raise SettingsError(path, key, "is set already")
+        rest = line.sub("", before, count=1) if line is not None and key in said else before
+        # At the top: after the first table, a line would belong to that table.
+        after = f'{key} = "{value}"\n{rest}'
+        understood = tomllib.loads(after) == {**said, key: value}
     except (ValueError, RecursionError) as error:
         raise SettingsError(path, "", "is not valid TOML") from error
     if not understood:
-        raise SettingsError(path, "backend", "cannot be set to this name")
+        raise SettingsError(path, key, "cannot be set to this name")
     try:
         write_whole(path, after.encode())
     except OSError as error:

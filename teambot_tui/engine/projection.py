@@ -318,6 +318,7 @@ class Projection:
             decisions=tuple(self._decisions.get(name, ())),
             cause=self._causes.get(name),
             spans=self._spans.of(name),
+            until=_until(task),
         )
 
     def _words_of(self, task: Task) -> str:
@@ -360,6 +361,7 @@ class Projection:
                 model=task.plan.model,
                 usage=doing.usage,
                 total=total,
+                words=self._words_of(task),
             )
         requests = self._requests_of(task.id)
         return AgentView(
@@ -377,6 +379,8 @@ class Projection:
             tool=requests[0].summary if requests else tool_line(doing.current) if doing.current else "",
             usage=doing.usage,
             total=total,
+            until=_until(task),
+            words=self._words_of(task),
         )
 
     def _output(self, lane: Lane) -> OutputView | None:
@@ -422,5 +426,9 @@ def _own_words(parts: Iterable[Part]) -> str:
 
 def _ordered(task: Task) -> str:
     """Say what a task that nobody typed is about, as if somebody had."""
-    words = next((part.text for part in task.plan.parts if isinstance(part, Words)), "")
-    return f"@{task.agent} {words[:_LONGEST_LINE]}"
+    return f"@{task.agent} {_own_words(task.plan.parts)}"
+
+
+def _until(task: Task) -> float | None:
+    """Return when a task that failed is tried again."""
+    return task.deadline if task.state is State.QUEUED else None

@@ -22,6 +22,7 @@ from teambot_tui.engine.facts import (
     WorkEnded,
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
+from teambot_tui.engine.states import STATES
 
 
 class Status(StrEnum):
@@ -43,7 +44,9 @@ class AgentStatus:
     no_output_yet: tuple[AgentId, ...] = ()
 
     def __str__(self) -> str:
-        return f"@{self.agent}: {self.status}{waiting_clause(self.waiting_for, self.no_output_yet)}"
+        return (
+            f"@{self.agent}: {STATES[self.status].word}{waiting_clause(self.waiting_for, self.no_output_yet)}"
+        )
 
 
 def waiting_clause(waiting_for: tuple[AgentId, ...], no_output_yet: tuple[AgentId, ...]) -> str:

@@ -54,6 +54,8 @@ class TaskView:
     """The task because of which it was skipped: the one to look at."""
     spans: tuple[Span, ...] = ()
     """On what it spent its time: working, waiting for others, needing the person."""
+    until: float | None = None
+    """When it is tried again, if it was put off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,10 @@ class AgentView:
     """What a reference to it would be: `bound`, `waiting`, or `unknown` without output."""
     output: OutputView | None = None
     """What a reference to it inserts, if that is there."""
+    until: float | None = None
+    """When the task at hand is tried again, if it was put off."""
+    words: str = ""
+    """What the task at hand is about, in its own words."""
 
     @property
     def name(self) -> str:

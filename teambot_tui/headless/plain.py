@@ -22,6 +22,7 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId, agent_of
 from teambot_tui.engine.ports import Notice, Verdict
+from teambot_tui.engine.states import STATES
 from teambot_tui.engine.status import Status, Statuses, waiting_clause
 from teambot_tui.engine.text import one_line
 
@@ -75,15 +76,17 @@ class PlainPrinter:
             case WaitProlonged(_, task, agents, seconds):
                 self._end(task, f"still waiting{waiting_clause(agents, ())} after {seconds:g} s")
             case TaskCompleted(_, task, _, seconds):
-                self._end(task, f"completed {task} in {seconds:.1f} s")
+                self._end(task, f"{STATES['completed'].word} {task} in {seconds:.1f} s")
             case TaskDelayed(time, task, reason, until):
-                self._end(task, f"failed {task}: {reason}; tries again in {until - time:.0f} s")
+                self._end(
+                    task, f"{STATES['failed'].word} {task}: {reason}; tries again in {until - time:.0f} s"
+                )
             case TaskFailed(_, task, reason):
-                self._end(task, f"failed {task}: {reason}")
+                self._end(task, f"{STATES['failed'].word} {task}: {reason}")
             case TaskSkipped(_, task, reason):
-                self._end(task, f"skipped {task}: {reason}")
+                self._end(task, f"{STATES['skipped'].word} {task}: {reason}")
             case TaskCancelled(_, task):
-                self._end(task, f"cancelled {task}")
+                self._end(task, f"{STATES['cancelled'].word} {task}")
             case UpStarted():
                 self._workflow = fact
             case IterationStarted(_, _, scope, iteration):

@@ -18,6 +18,7 @@ from teambot_tui.ui.action_table import SLASH_COMMANDS
 from teambot_tui.ui.filters import AsciiLines, NoColour
 from teambot_tui.ui.screens.session import ScreenSetup, SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
+from teambot_tui.ui.themes import DARK, LIGHT, roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -46,6 +47,9 @@ class TeambotApp(App[None]):
         first_start: Callable[[TeambotApp], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         super().__init__()
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = setup.theme if setup.theme in self.available_themes else DARK.name
         self._first_start = first_start
         self.session_screen = SessionScreen(open_session, setup)
         self._use_keys(setup.keys)
@@ -120,6 +124,10 @@ class TeambotApp(App[None]):
         for name, command in SLASH_COMMANDS.items():
             title = f"/{name} {command.arguments}".rstrip()
             yield SystemCommand(title, command.words, partial(screen.controls.drafting.offer_command, name))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give our roles a colour in Textual's own themes, too."""
+        return roles(self.current_theme)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what is done to every line; Textual itself answers `NO_COLOR` with colours: greys."""

@@ -1,23 +1,15 @@
-"""A glyph for every state, beside its word and its colour: nothing is ever told by colour alone."""
+"""The characters to draw with, and times, sizes and amounts as people read them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from teambot_tui.engine.states import STATES, role_of
+
 if TYPE_CHECKING:
     from teambot_tui.engine.ports import Usage
 
 _UNICODE: Final = {
-    "idle": "○",
-    "queued": "◌",
-    "waiting": "⧗",
-    "executing": "●",
-    "silent": "!",
-    "asking": "?",
-    "completed": "✓",
-    "failed": "✗",
-    "cancelled": "⊘",
-    "skipped": "⊗",
     "prompt": "›",
     "plan": "▸",
     "bar": "▏",
@@ -29,18 +21,10 @@ _UNICODE: Final = {
     "tool": "⚙",
     "thumb": "┃",
     "track": "│",
+    "before": "‹",
+    "beyond": "›",
 }
 _ASCII: Final = {
-    "idle": "o",
-    "queued": ".",
-    "waiting": "~",
-    "executing": "*",
-    "silent": "!",
-    "asking": "?",
-    "completed": "+",
-    "failed": "x",
-    "cancelled": "/",
-    "skipped": "-",
     "prompt": ">",
     "plan": ">",
     "bar": "|",
@@ -52,6 +36,8 @@ _ASCII: Final = {
     "tool": "#",
     "thumb": "#",
     "track": "|",
+    "before": "<",
+    "beyond": ">",
 }
 
 
@@ -60,10 +46,17 @@ class Glyphs:
 
     def __init__(self, *, ascii_only: bool = False) -> None:
         self.ascii_only = ascii_only
-        self._glyphs = _ASCII if ascii_only else _UNICODE
+        own = _ASCII if ascii_only else _UNICODE
+        states = {name: look.ascii if ascii_only else look.glyph for name, look in STATES.items()}
+        self._glyphs = {**own, **states}
 
     def __getitem__(self, name: str) -> str:
         return self._glyphs[name]
+
+
+def style_of(state: str) -> str:
+    """Return the style of a state, for content."""
+    return f"${role_of(state)}"
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.binding import Binding
 
@@ -32,6 +32,15 @@ def bound(name: str, action: str) -> Binding:
     return Binding(key.keys, action, key.words, show=False, id=name)
 
 
+class FooterKey(NamedTuple):
+    """A key in the footer: what it does, by name and in words, and the key, by name and as on keyboards."""
+
+    name: str
+    key: str
+    written: str
+    words: str
+
+
 class Keys:
     """The table with a person's own keys in it."""
 
@@ -45,21 +54,26 @@ class Keys:
         keys = next(key.keys for key in self.table if key.name == name)
         return key_name(keys.split(",")[0])
 
-    def footer(self, where: str, *, running: bool = False) -> list[tuple[str, str]]:
+    def footer(self, where: str, *, running: bool = False) -> list[FooterKey]:
         """Return the keys to show while the focus is there, its own first, as they are on keyboards.
 
         How to cancel is told while something runs, and only then.
         """
         shown = [
-            (_written(key.keys), key.short)
+            self.in_footer(key.name, key.short)
             for place in (where, "anywhere")
             for key in self.table
             if key.where == place and key.short and (running or key.name != "cancel")
         ]
         if running and where == "input":
-            interrupt = next(_written(key.keys) for key in self.table if key.name == "interrupt")
-            shown.insert(1, (f"{interrupt} {interrupt}", "cancel"))
+            interrupt = self.in_footer("interrupt", "cancel")
+            shown.insert(1, interrupt._replace(written=f"{interrupt.written} {interrupt.written}"))
         return shown
+
+    def in_footer(self, name: str, words: str) -> FooterKey:
+        """Return the first key for something, as the footer shows it."""
+        keys = next(key.keys for key in self.table if key.name == name)
+        return FooterKey(name, keys.split(",")[0], _written(keys), words)
 
 
 _NAMES: Final = {

@@ -14,12 +14,14 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from teambot_tui.agents.groups import guard
 from teambot_tui.agents.process import kill_all
+from teambot_tui.agents.settings_file import remember_theme
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.commands import begin_workflow
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
 from teambot_tui.ui.screens.session import Profile, ScreenSetup
+from teambot_tui.ui.themes import AUTO, theme_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -75,6 +77,8 @@ def app_for(
             glyphs=Glyphs(ascii_only=ascii_only),
             keys=own_keys(project.settings),
             notify=project.settings.notify,
+            theme=theme_for(os.environ) if project.settings.theme == AUTO else project.settings.theme,
+            keep_theme=partial(remember_theme, directory=project.directory, environ=os.environ),
         )
 
     async def begin(project: Project, app: TeambotApp) -> None:

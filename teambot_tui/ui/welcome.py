@@ -43,7 +43,7 @@ def welcome(
     lines = _team(backends, descriptions, _MOST_SHORT if short else _MOST)
     lines += [*gap, Content("Worth typing").stylize("bold")]
     for statement, meaning in EXAMPLES:
-        lines.append(Content(f"  {statement}").stylize("$text-primary"))
+        lines.append(Content(f"  {statement}").stylize("$work"))
         if not short:
             lines.append(Content(f"      {meaning}").stylize("$text-muted"))
     lines.append(Content("  Tab puts the first one into the input.").stylize("$text-muted"))

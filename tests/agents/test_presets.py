@@ -17,7 +17,7 @@ from teambot_tui.agents.discovery import agents_on_path, login_seen, missing_ext
 from teambot_tui.agents.errors import SettingsError
 from teambot_tui.agents.presets import PRESETS, Login, Preset, Server
 from teambot_tui.agents.settings import BackendSettings, Settings, load_settings
-from teambot_tui.agents.settings_file import remember_backend
+from teambot_tui.agents.settings_file import remember_backend, remember_theme
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,3 +220,34 @@ def test_a_choice_that_cannot_be_remembered_changes_nothing(
 
 def test_without_a_file_there_is_nothing_to_remember_in(tmp_path: Path) -> None:
     assert remember_backend("llm", tmp_path, {"TEAMBOT_CONFIG": os.devnull}) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'theme = "nord"\n'),
+        ('theme = "dracula"\n[agents.pm]\nmodel = "x"\n', 'theme = "nord"\n[agents.pm]\nmodel = "x"\n'),
+        (
+            'backend = "llm"\n  # mine\ntheme="a"  # dark\n[keys]\n',
+            'theme = "nord"\nbackend = "llm"\n  # mine\n[keys]\n',
+        ),
+    ],
+)
+def test_a_theme_is_kept_in_place_of_the_one_before(tmp_path: Path, before: str, after: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(before)
+    environ = {"TEAMBOT_CONFIG": str(config)}
+    assert remember_theme("nord", tmp_path, environ) == config
+    assert config.read_text() == after
+    assert load_settings(tmp_path, environ).theme == "nord"
+
+
+@pytest.mark.parametrize(
+    "before", ['"theme" = "a"\n', 'notes = """\ntheme = 1\n"""\ntheme = "a"\n', "= broken"]
+)
+def test_a_theme_that_cannot_be_kept_changes_nothing(tmp_path: Path, before: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(before)
+    with pytest.raises(SettingsError):
+        remember_theme("nord", tmp_path, {"TEAMBOT_CONFIG": str(config)})
+    assert config.read_text() == before

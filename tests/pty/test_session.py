@@ -39,7 +39,7 @@ class Gates:
 def badges(terminal: Terminal) -> dict[str, str]:
     """Return what the panels say, by agent, whether they are cards or chips."""
     cards = re.findall(r"╭─ \d @([\w-]+) .*\n│ (.*?) *│", terminal.text)
-    chips = re.findall(r"\d ([\w-]+) +([○◌⧗●✓✗⊘⊗] \S+(?: \S+)?)", "\n".join(terminal.text.split("\n")[1:3]))
+    chips = re.findall(r"\d ([\w-]+) +([○◌◷●✓✗⊘⊗] \S+(?: \S+)?)", "\n".join(terminal.text.split("\n")[1:3]))
     return dict(cards or chips)
 
 
@@ -51,13 +51,13 @@ def until_badge(terminal: Terminal, agent: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "rows", "words"),
     [
-        (80, 24, {"executing": "● exec", "waiting": "⧗ @pm,ba", "completed": "✓ done", "idle": "○ idle"}),
+        (80, 24, {"executing": "● exec", "waiting": "◷ @pm,ba", "completed": "✓ done", "idle": "○ idle"}),
         (
             120,
             40,
             {
                 "executing": "● executing",
-                "waiting": "⧗ waiting for @pm, @ba",
+                "waiting": "◷ waiting for @pm, @ba",
                 "completed": "○ idle ✓ completed",
                 "idle": "○ idle",
             },
@@ -79,12 +79,12 @@ def test_a_whole_session(
     for agent in ("pm", "ba"):
         until_badge(terminal, agent, words["executing"])
     until_badge(terminal, "builder-1", words["waiting"])
-    terminal.until("⧗1 ●2", without="Your team")
+    terminal.until("◷1 ●2", without="Your team")
 
     # One of two is not enough
     gates.open("ba", "the needs")
     until_badge(terminal, "ba", words["completed"])
-    until_badge(terminal, "builder-1", "⧗ @pm" if columns < 100 else "⧗ waiting for @pm")
+    until_badge(terminal, "builder-1", "◷ @pm" if columns < 100 else "◷ waiting for @pm")
     gates.open("pm", "the plan")
     for agent in ("pm", "builder-1"):
         until_badge(terminal, agent, words["completed"])
@@ -152,7 +152,7 @@ def test_no_colour(tmp_path: Path, open_terminal: Open) -> None:
     terminal = open_terminal(columns=120, rows=40, settings=gates.settings, NO_COLOR="1")
     terminal.until("Your team")
     terminal.enter("@pm plan -> @ba check")
-    terminal.until("● executing", "⧗ waiting for @pm")
+    terminal.until("● executing", "◷ waiting for @pm")
     gates.open("pm", "```python\nprint('a plan')\n```")
     terminal.until("✓2", "a plan")
     terminal.press("f3")

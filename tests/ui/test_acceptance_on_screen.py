@@ -22,7 +22,7 @@ async def test_at_002_reference_triggers_wait() -> None:
         await stage.enter("@pm Create a plan", made=1)
         await stage.enter("@builder-1 Implement $pm", made=2)
         assert stage.badge("pm") == "● executing"
-        assert stage.badge("builder-1") == "⧗ waiting for @pm"
+        assert stage.badge("builder-1") == "◷ waiting for @pm"
         assert stage.badge("reviewer") == "○ idle"
         await stage.answer("pm#1", "1. Login")
         await stage.until(lambda: stage.badge("builder-1") == "● executing")
@@ -33,9 +33,9 @@ async def test_at_002_reference_triggers_wait() -> None:
 async def test_at_003_several_references() -> None:
     async with on_stage() as stage:
         await stage.enter("@pm Plan\n@ba Analyse\n@builder-1 Implement $pm using $ba", made=3)
-        assert stage.badge("builder-1") == "⧗ waiting for @pm, @ba"
+        assert stage.badge("builder-1") == "◷ waiting for @pm, @ba"
         await stage.answer("ba#1", "needs")
-        assert stage.badge("builder-1") == "⧗ waiting for @pm"
+        assert stage.badge("builder-1") == "◷ waiting for @pm"
         assert "builder-1#1" not in stage.gate.started
         await stage.answer("pm#1", "plan")
         await stage.until(lambda: stage.badge("builder-1") == "● executing")
@@ -67,7 +67,7 @@ async def test_at_005_reference_without_output() -> None:
 async def test_at_006_circular_dependency() -> None:
     async with on_stage() as stage:
         await stage.enter("@pm Plan with $builder-1 &", made=1)
-        assert stage.badge("pm") == "⧗ waiting for @builder-1 (no output yet)"
+        assert stage.badge("pm") == "◷ waiting for @builder-1 (no output yet)"
         await stage.enter("@builder-1 Implement $pm")
         assert "Circular dependency detected: @builder-1 → @pm → @builder-1" in stage.complaint
         assert stage.bar.text == "@builder-1 Implement $pm"
@@ -78,7 +78,7 @@ async def test_at_007_pipeline_with_reference() -> None:
     async with on_stage() as stage:
         await stage.enter("@ba Analyse", made=1)
         await stage.enter("@pm Plan -> @builder-1 Build with $ba", made=3)
-        assert stage.badge("builder-1") == "⧗ waiting for @ba, @pm"
+        assert stage.badge("builder-1") == "◷ waiting for @ba, @pm"
         await stage.answer("ba#1", "needs")
         await stage.answer("pm#1", "plan")
         await stage.until(lambda: stage.badge("builder-1") == "● executing")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import psutil
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -27,9 +26,12 @@ from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.feed_text import KEPT_CHARACTERS, Output, expand, wrap
 from tests.cost import cheap, is_linear
+from tests.ui.bare import Bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from textual.app import ComposeResult
 
 
 STYLES = Path(__file__).parents[2] / "styles" / "feed.tcss"
@@ -54,7 +56,7 @@ HOSTILE = (
 )
 
 
-class FeedApp(App[None]):
+class FeedApp(Bare):
     """A feed and nothing else."""
 
     CSS_PATH: ClassVar[str] = str(STYLES)

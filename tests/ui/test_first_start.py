@@ -84,7 +84,7 @@ async def test_the_choice_is_used_at_once_and_remembered(home: Home) -> None:
         await until(pilot, lambda: app._notifications, "the answer")
         assert home.config.read_text() == 'backend = "llm"\n'
         assert home.config.stat().st_mode & 0o777 == 0o600
-        assert all("llm" in str(panel.border_title) for panel in app.screen.query(Panel))
+        assert all("llm" in panel.runs_on for panel in app.screen.query(Panel))
         await type_text(pilot, "@pm Plan")
         await press(pilot, "enter")
         await until(pilot, lambda: "real" in output_of(app, app.views.tasks()[0]), "a real answer")

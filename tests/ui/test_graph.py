@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition, Dependency, Via
@@ -16,10 +15,13 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.graph.layout import Placement
 from teambot_tui.ui.widgets.graph import Graph
+from tests.ui.bare import Bare
 from tests.ui.views import HOSTILE, task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.app import ComposeResult
 
     from teambot_tui.engine.views import TaskView
 
@@ -42,7 +44,7 @@ def view(name: str, state: str = "queued", *needs: str, **more: object) -> TaskV
     return replace(task(name, state, **more), dependencies=dependencies, sources=sources)
 
 
-class GraphApp(App[None]):
+class GraphApp(Bare):
     def __init__(self, *, ascii_only: bool = False, most: int | None = None) -> None:
         super().__init__()
         self.graph = Graph(Glyphs(ascii_only=ascii_only), most=most)

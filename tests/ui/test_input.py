@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import Button, Static
@@ -20,6 +19,7 @@ from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.widgets.completion import CompletionList, find_paths, path_at
 from teambot_tui.ui.widgets.input import InputBar
 from tests.cost import cheap
+from tests.ui.bare import Bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ HOSTILE = [
 ]
 
 
-class Desk(App[None]):
+class Desk(Bare):
     """An input between two other things, and a record of what it says."""
 
     CSS_PATH = stylesheets("input")

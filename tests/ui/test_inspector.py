@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
 from textual.widgets import OptionList, Static
 
 from teambot_tui.engine.dependencies import Via
@@ -25,9 +24,11 @@ from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
 from teambot_tui.ui.widgets.inspector_words import fold
 from teambot_tui.ui.widgets.plain_lines import PlainLines
 from teambot_tui.ui.widgets.safe_markdown import within_budget
+from tests.ui.bare import Bare
 from tests.ui.views import HOSTILE, task
 
 if TYPE_CHECKING:
+    from textual.app import App, ComposeResult
     from textual.pilot import Pilot
 
     from teambot_tui.engine.views import TaskView
@@ -46,7 +47,7 @@ def inspected(at_hand: TaskView | None, **more: object) -> InspectorView:
     return replace(plain, **more)  # type: ignore[arg-type]  # the caller knows the fields
 
 
-class InspectorApp(App[None]):
+class InspectorApp(Bare):
     def __init__(self) -> None:
         super().__init__()
         self.inspector = Inspector()
@@ -109,7 +110,7 @@ async def test_state_and_how_long() -> None:
     assert "✓ completed in 0:48, 0:24 ago" in completed
     assert "✗ failed" in failed
     assert "exit status 3" in failed
-    assert "⧗ waiting for @ba, @pm (no output yet)  1:22" in waiting
+    assert "◷ waiting for @ba, @pm (no output yet)  1:22" in waiting
     assert "○ idle" in idle
 
 

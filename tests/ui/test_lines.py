@@ -8,6 +8,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.ids import AgentId
 from teambot_tui.language.errors import StatementError
 from teambot_tui.ui.glyphs import Glyphs
+from teambot_tui.ui.keys import FooterKey
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from tests.team import TEAM, Gate, session_of
 from tests.ui.stage import on_stage
@@ -26,7 +27,7 @@ def test_the_plan_of_a_statement() -> None:
     assert plan_of("@pm plan &") == " ▸ @pm starts · in the background"
     assert plan_of("@pm plan -> @ba check") == " ▸ @pm starts · @ba waits for @pm"
     assert plan_of("@pm plan\n@pm again") == " ▸ @pm starts · @pm is queued behind pm#1"
-    assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ⧗"
+    assert plan_of("@pm plan\n@ba check $pm") == " ▸ @pm starts · @ba waits for @pm · $pm ◷"
     assert "(no output yet)" in plan_of("@ba check $pm &")
     assert plan_of("@pm plan", Glyphs(ascii_only=True)).isascii()
 
@@ -85,7 +86,7 @@ def test_the_name_of_a_folder_is_foreign_text() -> None:
 
 
 def test_the_tabs_go_round() -> None:
-    tabs = Tabs([AgentId(name) for name in TEAM])
+    tabs = Tabs([AgentId(name) for name in TEAM], Glyphs())
     assert tabs.step(1) == "pm"
     assert tabs.step(-1) == "writer"
     tabs.choose(AgentId("writer"))
@@ -94,8 +95,8 @@ def test_the_tabs_go_round() -> None:
 
 def test_the_key_bar() -> None:
     bar = KeyBar()
-    bar.tell([("Enter", "send"), ("^J", "newline")])
-    assert str(bar.render()) == " Enter send  ^J newline"
+    bar.tell([FooterKey("send", "enter", "Enter", "send"), FooterKey("newline", "ctrl+j", "^J", "newline")])
+    assert str(bar.render()).rstrip() == " Enter send  ^J newline"
 
 
 async def test_every_tab_can_be_clicked() -> None:

@@ -47,13 +47,13 @@ async def test_a_flow_of_temporary_agents(size: tuple[int, int]) -> None:
         await stage.paste(FLOW, made=3)
         await here(stage, "scanner", "fixer")
         assert stage.badge("scanner") == "● executing"
-        assert stage.badge("fixer") == "⧗ waiting for @scanner"
+        assert stage.badge("fixer") == "◷ waiting for @scanner"
         assert " ~scanner " in stage.line("tabs")
         if size == SMALL:
             assert "7 ~scanner" in stage.drawn("#panel-scanner")
         else:
-            assert "7 ~scanner · opus" in str(stage.panel("scanner").border_title)
-            assert "8 ~fixer · builder-1" in str(stage.panel("fixer").border_title)
+            assert "7 ~scanner · opus" in str(stage.panel("scanner")._card())
+            assert "8 ~fixer · builder-1" in str(stage.panel("fixer")._card())
         await stage.answer("scanner#1", "hole one\nhole two\n")
         await stage.answer("fixer#1", "mended")
         await stage.answer("reviewer#1", "fine")
@@ -72,7 +72,7 @@ async def test_the_plan_says_who_is_defined() -> None:
             "its panel may be out of sight"
         )
         await stage.type_text('$scanner:"x":found -> pm:"Use {found}"')
-        assert stage.plan.startswith(" ▸ @scanner starts · @pm waits for @scanner · {found} ⧗")
+        assert stage.plan.startswith(" ▸ @scanner starts · @pm waits for @scanner · {found} ◷")
 
 
 async def test_completion_knows_agents_and_variables() -> None:
@@ -221,7 +221,7 @@ async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
         await stage.paste(
             "/spawn --after research --include-result --label design @builder-1 Design it", made=2
         )
-        await stage.until(lambda: stage.badge("builder-1") == "⧗ waiting for @pm", "it to wait")
+        await stage.until(lambda: stage.badge("builder-1") == "◷ waiting for @pm", "it to wait")
         await stage.paste("/tasks")
         assert "⧗ @pm        builder-1#1  Design it" in stage.dialog
         await stage.press("escape")
@@ -247,7 +247,7 @@ async def test_a_child_shows_its_parent() -> None:
             lambda service: service._session.spawn("x", agent="ba", label="design", parent=task)
         )
         await here(stage, "design")
-        assert str(stage.panel("design").border_title).startswith("7 ~design ← pm#1")
+        assert "7 ~design ← pm#1" in str(stage.panel("design")._card())
         await stage.paste("/agents")
         assert "~design     temporary, of ba, by pm#1" in stage.dialog
 

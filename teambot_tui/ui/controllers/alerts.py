@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from teambot_tui.engine.board import State
 from teambot_tui.ui.glyphs import money, tokens
+from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
 
@@ -147,23 +149,44 @@ class Alerts:
     def _show_title(self) -> None:
         views = self._views
         self._used = views.used
+        asking = len({request.task for request in self._requests})
         alarm = "budget reached" if views.budget.reached else ""
         if self._bridge.death:
             alarm = "engine died"
-        self._screen.query_one(TitleBar).tell(views.counts, len(self._requests), views.used, alarm)
+        self._screen.query_one(TitleBar).tell(views.counts, asking, views.used, alarm)
 
     def show_keys(self) -> None:
         """Show the keys that matter now; one that answers a waiting agent comes first."""
-        keys = self._setup.keys
-        typing = self._screen.focused is self._screen.query_one(InputBar)
-        waiting = len(self._requests)
-        asking = [(keys.said("approvals"), f"approve {waiting}")] if waiting else []
-        where = "input" if typing else "panel, output"
-        running = any(map(self._views.queue, self._views.roster.agents))
-        shown = keys.footer(where, running=running)
-        if isinstance(self._screen.focused, Input):
-            shown = [("Enter", "goes on"), (keys.said("back"), "leaves")]
+        keys, waiting = self._setup.keys, len(self._requests)
+        bar, focused = self._screen.query_one(InputBar), self._screen.focused
+        asking = [keys.in_footer("approvals", f"approve {waiting}")] if waiting else []
+        if isinstance(focused, Input):
+            shown = [keys.in_footer("send", "goes on"), keys.in_footer("back", "leaves")]
+        else:
+            where = "input" if focused is bar else "graph" if isinstance(focused, Graph) else "panel, output"
+            running = any(map(self._views.queue, self._views.roster.agents))
+            shown = [
+                key for key in keys.footer(where, running=running) if self._does_something(key.name, bar)
+            ]
         self._screen.query_one(KeyBar).tell([*asking, *shown])
+
+    def _does_something(self, name: str, bar: InputBar) -> bool:
+        """Tell whether a key of the footer would do anything now."""
+        agent = self._chosen.agent
+        view = self._views.agent(agent) if agent is not None else None
+        match name:
+            case "send" | "newline":
+                return bool(bar.text.strip())
+            case "retry":
+                return view is not None and view.last_end in (State.FAILED, State.SKIPPED, State.CANCELLED)
+            case "again":
+                return view is not None and view.task is not None
+            case "copy":
+                return view is not None and view.output is not None
+            case "inspect":
+                return view is not None
+            case _:
+                return True
 
     def open_inbox(self) -> None:
         """Open the inbox."""

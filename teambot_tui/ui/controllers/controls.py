@@ -109,7 +109,7 @@ class Controls:
             stylesheet.read(path)
         stylesheet.parse()
         with screen.app.batch_update():
-            await screen.query_one("#panels").mount(self._tree)
+            await screen.query_one("#left").mount(self._tree)
             await screen.query_one("#centre").mount(self.feed)
             await screen.mount(self._find, before="#plan")
             await screen.query_one("#side").mount(self._inspector, self._graph, self._timeline)

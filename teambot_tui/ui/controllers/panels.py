@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import Tabs
-from teambot_tui.ui.widgets.panel import Panel
+from teambot_tui.ui.widgets.panel import Panel, PanelColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from teambot_tui.engine.ids import AgentId
-    from teambot_tui.engine.views import Frame
+    from teambot_tui.engine.views import AgentView, Frame
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.screens.session import ScreenSetup
     from teambot_tui.ui.views import Views
@@ -57,6 +57,7 @@ class Panels:
         self._feed = feed
         self._clock = clock
         self._bar = screen.query_one(InputBar)
+        self._column = screen.query_one(PanelColumn)
         self._panels = {panel.view.agent: panel for panel in screen.query(Panel)}
         self._arranging = asyncio.Lock()
 
@@ -69,18 +70,27 @@ class Panels:
     def show(self, agent: AgentId) -> None:
         """Bring an agent's panel up to date, if it has one."""
         if panel := self._panels.get(agent):
-            panel.show(self._views.agent(agent), self._clock())
+            self._show(panel, self._views.agent(agent))
+
+    def _show(self, panel: Panel, view: AgentView) -> None:
+        before = panel.state
+        now = self._clock()
+        panel.wall_clock_ahead = self._setup.wall_clock() - now
+        panel.show(view, now)
+        if panel.state != before:
+            self._column.place_panels()
+            self._screen.query_one(Tabs).colour(view.agent, panel.state)
 
     def tick(self) -> None:
         """Let the times on the panels go on."""
         for panel in self._panels.values():
             if panel.view.state != "idle":
-                panel.show(panel.view, self._clock())
+                self._show(panel, panel.view)
 
     def mark(self, agent: AgentId | None) -> None:
         """Mark the panel of the chosen agent, and bring it into sight."""
         for each, panel in self._panels.items():
-            panel.set_class(each == agent, "-chosen")
+            panel.mark(chosen=each == agent)
         if agent is not None and agent in self._panels:
             self._panels[agent].scroll_visible(animate=False)
 
@@ -90,11 +100,20 @@ class Panels:
 
     def move(self, message: Panel.Moved) -> None:
         """Give the keys to a panel beside, above or below another."""
-        panels = list(self._screen.query(Panel))
-        columns = sum(panel.region.y == panels[0].region.y for panel in panels)
-        to = panels.index(message.panel) + message.across + message.down * columns
-        if 0 <= to < len(panels):
-            panels[to].focus()
+        here = message.panel.region
+        panels = [panel for panel in self._screen.query(Panel) if panel is not message.panel]
+        if message.across:
+            aside = [panel for panel in panels if (panel.region.x - here.x) * message.across > 0]
+            beside = [panel for panel in aside if panel.region.y == here.y]
+        else:
+            beside = [panel for panel in panels if (panel.region.y - here.y) * message.down > 0]
+        nearest = min(
+            beside,
+            key=lambda panel: (abs(panel.region.y - here.y), abs(panel.region.x - here.x)),
+            default=None,
+        )
+        if nearest is not None:
+            nearest.focus()
 
     def follow(self, frame: Frame) -> None:
         """Let panels, tabs and completion follow who came and left; tell what went wrong beside the work."""
@@ -147,8 +166,9 @@ class Panels:
                     number = len(self._panels) + 1
                     panel = Panel(self._views.agent(agent), number, defined.base, self._setup.glyphs)
                     self._panels[agent] = panel
-                    await self._screen.query_one("#panels").mount(panel, before="#tree")
+                    await self._screen.query_one("#panels").mount(panel)
             for number, (agent, panel) in enumerate(self._panels.items(), start=1):
                 panel.renumber(number)
                 self.show(agent)
+            self._column.place_panels()
         self._name_agents()

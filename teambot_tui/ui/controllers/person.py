@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from teambot_tui.agents.errors import AgentsError
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.screens.modals import Confirm, Report
@@ -113,8 +115,16 @@ class Person:
         return self._app.theme
 
     def set_theme(self, name: str) -> None:
-        """Change the colours."""
+        """Change the colours, from now on."""
         self._app.theme = name
+        if self._setup.keep_theme is not None:
+            self.in_background(self._keep_theme(name, self._setup.keep_theme))
+
+    async def _keep_theme(self, name: str, keep: Callable[[str], object]) -> None:
+        try:
+            await asyncio.to_thread(keep, name)
+        except AgentsError as error:
+            self.tell(f"The theme is not kept: {error}", alarm=True)
 
     def redraw(self) -> None:
         """Draw everything again."""

@@ -173,7 +173,7 @@ class Inbox(ModalScreen[None]):
             f"Approvals {self._gone + place + 1} of {self._gone + len(self._requests)}"
         )
         self.query_one("#approvals-list", Static).update(self._list(place))
-        head = Content(f"{glyphs['asking']} @{request.agent}").stylize("$text-warning bold")
+        head = Content(f"{glyphs['asking']} @{request.agent}").stylize("$you bold")
         head += Content(f"{dot}{request.task}{dot}wants to use: ")
         tool = request.tool or request.kind
         kind = f" ({clip(request.kind, _WIDTH)})" if request.kind and request.kind != tool else ""
@@ -210,7 +210,7 @@ class Inbox(ModalScreen[None]):
             mark = self._glyphs["plan"] if request is self._requests[place] else " "
             summary = clip(request.summary, _WIDTH, self._glyphs["ellipsis"])
             line = f"{mark} @{request.agent} {request.task}  {summary}"
-            lines.append(Content(line).stylize("bold" if mark != " " else "$foreground-muted"))
+            lines.append(Content(line).stylize("bold" if mark != " " else "$quiet"))
         return Content("\n").join([*lines, Content("")])
 
     def _hint(self, dot: str) -> Content:
@@ -241,13 +241,13 @@ class Inbox(ModalScreen[None]):
             for name, words in named
         ]
         if obstacle:
-            keys.insert(0, Content(obstacle).stylize("$text-warning bold"))
+            keys.insert(0, Content(obstacle).stylize("$wait bold"))
         what = (
             "this exact tool and command" if request.kind == "execute" else "exactly this, letter by letter,"
         )
         scroll = f"{self._keys.said('scroll-up')}, {self._keys.said('scroll-down')} scroll."
         meaning = f"Always: {what} of @{request.agent}, until this session ends. {scroll}"
-        return Content(dot).join(keys) + Content(f"\n{meaning}").stylize("$foreground-muted")
+        return Content(dot).join(keys) + Content(f"\n{meaning}").stylize("$quiet")
 
     # Keys
 

@@ -53,7 +53,7 @@ class KeepScreen(ModalScreen[tuple[AgentFile, ...] | None]):
         agent = self._agents[number]
         told = "  looks specific to one task" if specific(agent.prompt) else ""
         box = "x" if number in self._marked else " "
-        return Content(f"[{box}] ~{agent.name}  {agent.summary}") + Content(told).stylize("$text-warning")
+        return Content(f"[{box}] ~{agent.name}  {agent.summary}") + Content(told).stylize("$wait")
 
     def _mark(self, marked: set[int]) -> None:
         self._marked = marked

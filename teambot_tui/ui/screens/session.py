@@ -19,7 +19,7 @@ from teambot_tui.ui.keys import Keys, bindings
 from teambot_tui.ui.welcome import EXAMPLES, HINT, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
-from teambot_tui.ui.widgets.panel import Panel
+from teambot_tui.ui.widgets.panel import Panel, PanelColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -72,6 +72,9 @@ class ScreenSetup:
     keys: Keys = field(default_factory=Keys)
     notify: Collection[str] = ("toast",)
     """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
+    theme: str = "teambot-dark"
+    keep_theme: Callable[[str], object] | None = None
+    """Writes the name of a theme into the person's settings."""
 
 
 class SessionScreen(Screen[None]):
@@ -105,11 +108,12 @@ class SessionScreen(Screen[None]):
         )
         yield TitleBar(setup.folder, setup.glyphs)
         with Container(id="body"):
-            with Container(id="panels"):
-                for number, agent in enumerate(setup.models, start=1):
-                    yield Panel(AgentView(agent), number, setup.backends.get(agent, ""), setup.glyphs)
+            yield PanelColumn(
+                Panel(AgentView(agent), number, setup.backends.get(agent, ""), setup.glyphs)
+                for number, agent in enumerate(setup.models, start=1)
+            )
             with Vertical(id="centre"):
-                yield Tabs(tuple(setup.models))
+                yield Tabs(tuple(setup.models), setup.glyphs)
                 for name, short in (("welcome", False), ("welcome-short", True)):
                     words = welcome(setup.backends, setup.descriptions, short=short)
                     yield Static(words, id=name, markup=False)
@@ -128,7 +132,7 @@ class SessionScreen(Screen[None]):
         bar.completer.details = {f"@{agent}": words for agent, words in self.setup.descriptions.items()}
         bar.focus()
         self.query_one(PlanLine).hint(HINT)
-        self.query_one(KeyBar).tell(self.setup.keys.footer("input"))
+        self.query_one(KeyBar).tell(self.setup.keys.footer(""))
         self.call_after_refresh(self._complete)
 
     async def _complete(self) -> None:
@@ -141,6 +145,7 @@ class SessionScreen(Screen[None]):
             self.controls = controls = Controls(self, self._open_session(), self.setup)
             await controls.mount()
             controls.panels.begin()
+            controls.alerts.show_keys()
             controls.bridge.start()
             self.run_worker(self._follow(), group="frames", name="frames")
             self.set_interval(1.0, self._tick)
@@ -224,6 +229,7 @@ class SessionScreen(Screen[None]):
 
     def on_input_bar_edited(self, message: InputBar.Edited) -> None:
         self.controls.drafting.edited(message.text)
+        self.controls.alerts.show_keys()
 
     async def on_input_bar_submitted(self, message: InputBar.Submitted) -> None:
         await self.controls.drafting.submit(message.text)

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.states import task_state
 from teambot_tui.ui.widgets.feed_heads import (
     BLANK,
     Kind,
@@ -223,7 +224,7 @@ class Block:
         """Make ready what is shown on this page."""
         self.output.lay_out(page.text_width)
         self._bar = page.bar
-        self._look = role(self.view.state, asks=bool(self.view.requests) and self.is_live)
+        self._look = role(task_state(self.view))
         total = self.output.rows
         self._can_fold = total > FOLDED_ROWS + 1
         folded = self.is_folded and self._can_fold

@@ -18,6 +18,7 @@ from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.ports import Verdict
+from teambot_tui.engine.states import STATES, role_of, task_state
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, size, used
 from teambot_tui.ui.widgets.feed_text import wrap
@@ -106,16 +107,13 @@ class Page(NamedTuple):
 
 
 BLANK: Final = Row(Kind.BLANK, ())
+_SAID: Final = ("failed", "cancelled", "asking", "delayed", "interrupted")
+"""The states that a head says in a word, too."""
 
 
-def role(state: State, *, asks: bool = False) -> str:
+def role(state: str) -> str:
     """Return the role in which a state is drawn."""
-    return "feed--asking" if asks else f"feed--{state.value}"
-
-
-def glyph(state: State, page: Page, *, asks: bool = False) -> str:
-    """Return the sign of a state."""
-    return page.glyphs["asking"] if asks else page.glyphs[state.value]
+    return f"feed--{role_of(state)}"
 
 
 # A statement
@@ -172,19 +170,20 @@ def _coloured(text: str) -> Parts:
 
 def pending_row(view: TaskView, page: Page) -> Row:
     """Return the one line of the only task of a statement that has not started, or never will."""
+    shown = task_state(view)
     left: list[tuple[str, str]] = [
         (page.indent, "feed--muted"),
-        (f"{glyph(view.state, page)} ", role(view.state)),
+        (f"{page.glyphs[shown]} ", role(shown)),
         (f"@{view.agent}  ", "feed--agent"),
     ]
     flow = _flow(view, page)
     if flow and view.ended is None:
         left += flow
     else:
-        words = view.state.value
+        words = STATES[shown].word
         if view.state is State.SKIPPED:
             words = f"skipped {page.glyphs['dot']} {_blame(view)}"
-        left.append((words, role(view.state)))
+        left.append((words, role(shown)))
     return Row(Kind.HEAD, _to_the_edge(tuple(left), ((view.task, "feed--muted"),), page), len(page.indent))
 
 
@@ -197,13 +196,14 @@ def strip_row(tasks: Iterable[TaskView | None], count: int, first: int, page: Pa
     room = page.width - len(page.indent)
     if first:
         done = f"{page.glyphs['completed']} {first} done  "
-        parts.append((done, "feed--completed"))
+        parts.append((done, role("completed")))
         room -= cell_len(done)
     for number, view in enumerate(tasks, start=first):
         if view is None:
             break
-        look = role(view.state, asks=bool(view.requests))
-        sign = f"{glyph(view.state, page, asks=bool(view.requests))} "
+        shown = task_state(view)
+        look = role(shown)
+        sign = f"{page.glyphs[shown]} "
         name = f"{view.agent}  "
         more = f"{count - number} more"
         behind = 0 if number + 1 == count else cell_len(sign + more)
@@ -226,7 +226,7 @@ def skipped_row(cause: TaskId | None, tasks: Iterable[TaskId], reason: str, page
     blame = f"see @{agent_of(cause)} {cause}" if cause else one_line(reason, 80)
     text = f"{page.glyphs['skipped']} {', '.join(names)}{more} skipped {page.glyphs['dot']} {blame}"
     text = _shorten(text, page.width - len(page.indent), page)
-    return Row(Kind.NOTE, ((page.indent, "feed--muted"), (text, "feed--skipped")), len(page.indent))
+    return Row(Kind.NOTE, ((page.indent, "feed--muted"), (text, role("skipped"))), len(page.indent))
 
 
 def _blame(view: TaskView) -> str:
@@ -248,17 +248,15 @@ def _few(tasks: Iterable[TaskId]) -> tuple[list[str], str]:
 
 def task_rows(view: TaskView, page: Page, *, has_words: bool) -> list[Row]:
     """Return a task's head with its own words, and under it what is to be known about it."""
-    asks = bool(view.requests) and view.state is State.EXECUTING
-    look = role(view.state, asks=asks)
+    shown = task_state(view)
+    look = role(shown)
     left: Parts = (
         (page.indent, "feed--muted"),
-        (f"{glyph(view.state, page, asks=asks)} ", look),
+        (f"{page.glyphs[shown]} ", look),
         (f"@{view.agent}", "feed--agent"),
     )
-    if view.state in (State.FAILED, State.CANCELLED):
-        left = (*left, (f"  {view.state.value}", look))
-    elif asks:
-        left = (*left, ("  needs you", look))
+    if shown in _SAID:
+        left = (*left, (f"  {STATES[shown].word}", look))
     right = _numbers(view, page)
     room = page.width - _cells(left) - _cells(right) - 2
     if room < 0 and len(right) > 1:
@@ -332,8 +330,8 @@ def _activity(view: TaskView, page: Page) -> list[Row]:
         line = _shorten(f"{page.glyphs['tool']} {tool_line(tool)}", max(0, room - len(state)), page)
         rows.append(_note(((line + state, "feed--note"),), page))
     for request in view.requests[:_REQUESTS]:
-        line = _shorten(f"{page.glyphs['asking']} needs you: {request.summary}", room, page)
-        rows.append(_note(((line, "feed--asking"),), page))
+        line = _shorten(f"{page.glyphs['asking']} {STATES['asking'].word}: {request.summary}", room, page)
+        rows.append(_note(((line, role("asking")),), page))
     return rows
 
 
@@ -348,14 +346,14 @@ def output_notes(view: TaskView, output: Output, page: Page) -> list[Row]:
         note = "no output"
     else:
         return []
-    return [Row(Kind.NOTE, ((page.bar, role(view.state)), (note, "feed--note")), len(page.bar))]
+    return [Row(Kind.NOTE, ((page.bar, role(task_state(view))), (note, "feed--note")), len(page.bar))]
 
 
 def fold_row(view: TaskView, hidden: int, page: Page) -> Row:
     """Return the line that stands for what is folded away."""
     more = f"+{hidden:,} lines "
     told = f"{page.glyphs['dot']} Enter expands"
-    parts = ((page.bar, role(view.state)), (more, "feed--fold"), (told, "feed--note"))
+    parts = ((page.bar, role(task_state(view))), (more, "feed--fold"), (told, "feed--note"))
     return Row(Kind.FOLD, parts, len(page.bar))
 
 
@@ -380,7 +378,7 @@ def _flow(view: TaskView, page: Page) -> Parts:
     parts: list[tuple[str, str]] = []
     if waits:
         gap = "   " if given else ""
-        parts.append((f"waits for {', '.join(waits)}{gap}", "feed--waiting"))
+        parts.append((f"waits for {', '.join(waits)}{gap}", role("waiting")))
     if given:
         parts.append(("   ".join(given), "feed--muted"))
     return tuple(parts)

@@ -10,6 +10,8 @@ from rich.style import Style
 from textual.cache import LRUCache
 from textual.strip import Strip
 
+from teambot_tui.engine.states import Role
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,16 +24,11 @@ ROLES: Final = tuple(
     f"feed--{role}"
     for role in [
         "agent",
-        "asking",
         "below",
         "called",
-        "cancelled",
         "code",
-        "completed",
         "cursor",
         "emphasis",
-        "executing",
-        "failed",
         "flow",
         "fold",
         "found",
@@ -43,16 +40,14 @@ ROLES: Final = tuple(
         "note",
         "output",
         "prompt",
-        "queued",
         "quote",
         "reference",
-        "skipped",
         "statement",
         "strip",
         "strong",
         "time",
-        "waiting",
         "words",
+        *Role,
     ]
 )
 """What a part of a row can be; the stylesheet says how it looks."""

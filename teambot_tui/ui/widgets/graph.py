@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.states import STATES, Role, role_of
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import Glyphs, duration
 from teambot_tui.ui.graph.layout import DENSITIES, LOOSE, Density, Placement
@@ -63,8 +64,6 @@ class Graph(ScrollView, can_focus=True):
         "graph--critical",
         "graph--note",
         "graph--quiet",
-        "graph--idle",
-        "graph--asking",
         "graph--cursor",
         "graph--label",
         "graph--edge",
@@ -72,7 +71,7 @@ class Graph(ScrollView, can_focus=True):
         "graph--edge-broken",
         "graph--edge-near",
         "graph--edge-critical",
-        *(f"graph--{state}" for state in State),
+        *(f"graph--{role}" for role in Role),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         bound("up", "go('up')"),
@@ -336,6 +335,7 @@ class Graph(ScrollView, can_focus=True):
         return strip.crop_extend(scroll_x, scroll_x + self.size.width, self.rich_style)
 
     def _style(self, name: str) -> Style:
+        name = role_of(name) if name in STATES else name
         return self.get_component_rich_style(f"graph--{name}") if name else self.rich_style
 
     def notify_style_update(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Condition, Via
+from teambot_tui.engine.states import STATES, task_state
 from teambot_tui.ui.canvas import clip
 from teambot_tui.ui.glyphs import duration
 from teambot_tui.ui.graph.ranks import critical_path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 FOLD: Final = "\0fold"
 """The key of the node for what is folded."""
-ENDED: Final = frozenset({State.COMPLETED, State.FAILED, State.SKIPPED, State.CANCELLED})
+ENDED: Final = frozenset(state for state in State if STATES[state].is_final)
 CONDITIONS: Final = {
     Condition.SUCCESS: "",
     Condition.FAILURE: "on failure",
@@ -97,7 +98,7 @@ class Gathering:
         kept = self._items.get(view.task)
         if kept is not None and kept[0] is view and view.state is not State.EXECUTING:
             return kept[1]
-        state = "asking" if view.requests else view.state.value
+        state = task_state(view)
         item = Item(view.task, state, self._glyphs[state], title(view), self._note(view, now), view.task)
         self._items[view.task] = (view, item)
         return item
@@ -107,13 +108,13 @@ class Gathering:
             case State.WAITING if view.waiting_for:
                 words = f"{self._glyphs['waiting']} @{','.join(view.waiting_for)}"
             case State.EXECUTING if view.requests:
-                words = "needs you"
+                words = STATES["asking"].word
             case State.EXECUTING if now is not None:
                 words = duration(now - view.started)
             case State.COMPLETED if view.ended is not None:
                 words = duration(view.ended - view.started)
             case _:
-                words = view.state.value
+                words = STATES[task_state(view)].word
         return f"{view.agent} {words}"
 
     def _edges_to(self, view: TaskView) -> tuple[Edge, ...]:

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from teambot_tui.engine.text import size_in_bytes
+from teambot_tui.ui.contents import looks_like
 from teambot_tui.ui.glyphs import Glyphs, size_in_words
 from teambot_tui.ui.keys import bindings, bound
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
@@ -209,7 +210,7 @@ class Inspector(VerticalScroll):
 
     def _set(self, name: str, content: Content) -> None:
         before = self._shown.get(name)
-        if content == before:
+        if looks_like(content, before):
             return
         self._shown[name] = content
         part = self.query_one(f"#inspector-{name}", Static)

@@ -99,8 +99,8 @@ def prompt_text(
         if part.source is None:
             content += [Content(text), *note]
             continue
-        label = Content(_label(part.source, part.text, view, glyphs)).stylize("$text-accent bold")
-        bar = Content(f"{glyphs['bar']} ").stylize("$accent")
+        label = Content(_label(part.source, part.text, view, glyphs)).stylize("$reference bold")
+        bar = Content(f"{glyphs['bar']} ").stylize("$reference")
         room = max(NARROWEST, width - cell_len(bar.plain))
         rows = (quiet(expand(row.removesuffix("\n"))) for row in wrap(f"{text}\n", room))
         content += [bar + line for line in (label, *rows, *note)]

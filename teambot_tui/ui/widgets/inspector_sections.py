@@ -10,8 +10,9 @@ from teambot_tui.engine.activity import tool_line
 from teambot_tui.engine.board import State
 from teambot_tui.engine.dependencies import Via
 from teambot_tui.engine.ports import ToolState
+from teambot_tui.engine.states import STATES, task_state
 from teambot_tui.ui.canvas import clip
-from teambot_tui.ui.glyphs import duration, size_in_words, used
+from teambot_tui.ui.glyphs import duration, size_in_words, style_of, used
 from teambot_tui.ui.widgets.inspector_words import NOTHING, fold, quiet, title
 
 if TYPE_CHECKING:
@@ -35,13 +36,6 @@ _TOOL_GLYPHS: Final = {
     ToolState.FAILED: "failed",
 }
 _STEP_GLYPHS: Final = {"completed": "completed", "done": "completed", "in_progress": "executing"}
-_TOOL_COLOURS: Final = {
-    "idle": "$foreground-muted",
-    "queued": "$foreground-muted",
-    "executing": "$text-primary",
-    "completed": "$success",
-    "failed": "$error",
-}
 
 
 def requests(view: InspectorView, glyphs: Glyphs) -> Content:
@@ -49,8 +43,8 @@ def requests(view: InspectorView, glyphs: Glyphs) -> Content:
     if view.task is None or not view.task.requests:
         return NOTHING
     first, *more = view.task.requests
-    content = Content(f"{glyphs['asking']} needs you: {clip(first.summary, _WIDTH)}").stylize(
-        "$text-warning bold"
+    content = Content(f"{glyphs['asking']} {STATES['asking'].word}: {clip(first.summary, _WIDTH)}").stylize(
+        f"bold {style_of('asking')}"
     )
     if first.detail.strip():
         text, hidden = fold(first.detail, _REQUEST_LINES)
@@ -88,7 +82,7 @@ def did(view: InspectorView, glyphs: Glyphs) -> Content:
         name = _TOOL_GLYPHS[tool.state]
         state = f"  {tool.state}" if tool.state is not ToolState.DONE else ""
         lines.append(
-            Content(f"{glyphs[name]} ").stylize(_TOOL_COLOURS[name])
+            Content(f"{glyphs[name]} ").stylize(style_of(name))
             + Content(clip(tool_line(tool), _WIDTH, glyphs["ellipsis"]))
             + quiet(state)
         )
@@ -101,7 +95,7 @@ def _steps(plan: tuple[Step, ...], glyphs: Glyphs) -> Iterator[Content]:
     for step in plan[:_STEPS]:
         name = _STEP_GLYPHS.get(step.state, "idle")
         text = Content(clip(step.text, _WIDTH, glyphs["ellipsis"]))
-        yield Content(f"{glyphs[name]} ").stylize(_TOOL_COLOURS[name]) + text
+        yield Content(f"{glyphs[name]} ").stylize(style_of(name)) + text
     if len(plan) > _STEPS:
         yield quiet(f"{glyphs['ellipsis']} +{len(plan) - _STEPS} steps")
 
@@ -111,16 +105,6 @@ _PERSONA_LINES: Final = 8
 _EARLIER: Final = 8
 _NAME: Final = 40
 _VALUE: Final = 120
-_COLOURS: Final = {
-    "idle": "$foreground-muted",
-    "queued": "$foreground-muted",
-    "waiting": "$warning",
-    "executing": "$text-primary bold",
-    "completed": "$success",
-    "failed": "$error",
-    "cancelled": "$foreground-muted",
-    "skipped": "$foreground-muted",
-}
 
 
 def head(view: InspectorView, glyphs: Glyphs) -> Content:
@@ -140,9 +124,9 @@ def head(view: InspectorView, glyphs: Glyphs) -> Content:
         content += quiet(f"{dot}{task.step.words}")
     if task.background:
         content += quiet(f"{dot}background")
-    content += Content("\n") + _state(task.state, glyphs) + Content(_since(task, view.now))
+    content += Content("\n") + _state(task_state(task), glyphs) + Content(_since(task, view.now))
     if task.reason and task.ended is not None:
-        content += Content(f"\n{clip(task.reason, 400)}").stylize(_COLOURS[task.state])
+        content += Content(f"\n{clip(task.reason, 400)}").stylize(style_of(task.state))
     return content
 
 
@@ -175,9 +159,9 @@ def needs(view: InspectorView, glyphs: Glyphs) -> Content:
     for need in view.needs:
         content += Content("\n  ") + _need(need)
         if need.task is None:
-            content += Content("  no output yet").stylize(_COLOURS["waiting"])
+            content += Content("  no output yet").stylize(style_of("waiting"))
             continue
-        content += Content(f" {glyphs['from']} {need.task.task}  ") + _state(need.task.state, glyphs)
+        content += Content(f" {glyphs['from']} {need.task.task}  ") + _state(task_state(need.task), glyphs)
         content += quiet(_age(need.task, view.now))
         if need.size:
             content += quiet(f" {glyphs['dot']} {size_in_words(need.size)}")
@@ -190,7 +174,7 @@ def unblocks(view: InspectorView, glyphs: Glyphs) -> Content:
         return NOTHING
     content = title("Unblocks")
     for task in view.unblocks:
-        content += Content(f"\n  {glyphs['arrow']} {task.task}  ") + _state(task.state, glyphs)
+        content += Content(f"\n  {glyphs['arrow']} {task.task}  ") + _state(task_state(task), glyphs)
     return content
 
 
@@ -200,7 +184,7 @@ def context(view: InspectorView, glyphs: Glyphs) -> Content:
         return NOTHING
     content = title("Shared context")
     for entry in view.context:
-        content += Content(f"\n  {clip(entry.key, _NAME)}").stylize("$text-accent")
+        content += Content(f"\n  {clip(entry.key, _NAME)}").stylize("$reference")
         content += Content(f": {clip(entry.value, _VALUE, glyphs['ellipsis'])}")
         over = f", overrides {', '.join(entry.overridden)}" if entry.overridden else ""
         content += quiet(f"  {glyphs['from']} {entry.origin}{over}")
@@ -233,10 +217,10 @@ def earlier_lines(view: InspectorView, glyphs: Glyphs) -> Iterator[tuple[TaskId,
         took = duration(task.ended - task.started) if task.ended is not None and task.started else ""
         yield (
             task.task,
-            Content(f"{glyphs[task.state]} ").stylize(_COLOURS[task.state])
+            Content(f"{glyphs[task.state]} ").stylize(style_of(task.state))
             + Content(f"{task.task} ")
             + Content(f"{task.step.words} " if task.step is not None and task.step.words else "").stylize(
-                "$text-accent"
+                "$reference"
             )
             + quiet(f"{took}  {clip(task.statement, 60, glyphs['ellipsis'])}"),
         )
@@ -249,7 +233,7 @@ def _over(view: InspectorView) -> list[TaskView]:
 
 
 def _state(state: str, glyphs: Glyphs) -> Content:
-    return Content(f"{glyphs[state]} {state}").stylize(_COLOURS[state])
+    return Content(f"{glyphs[state]} {STATES[state].word}").stylize(style_of(state))
 
 
 def _need(need: Need) -> Content:
@@ -261,7 +245,7 @@ def _need(need: Need) -> Content:
             words = f"{{{clip(need.name, _NAME)}}} @{name}"
         case _:
             words = f"{need.via} @{name}"
-    return Content(words).stylize("$text-accent")
+    return Content(words).stylize("$reference")
 
 
 def _since(task: TaskView, now: float) -> str:

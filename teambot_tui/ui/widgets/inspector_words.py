@@ -12,12 +12,12 @@ _LINE: Final = 2000
 
 def title(text: str) -> Content:
     """Return the title of a section."""
-    return Content(text).stylize("bold $text-secondary")
+    return Content(text).stylize("bold $strong")
 
 
 def quiet(text: str) -> Content:
     """Return words that stay in the background."""
-    return Content(text).stylize("$foreground-muted")
+    return Content(text).stylize("$quiet")
 
 
 def fold(text: str, limit: int) -> tuple[str, int]:

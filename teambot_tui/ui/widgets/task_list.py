@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from teambot_tui.ui.contents import looks_like
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -30,10 +32,12 @@ class TaskList(OptionList):
     def show(self, lines: Iterable[tuple[TaskId, Content]]) -> None:
         """Show these tasks and no others."""
         wanted = tuple(lines)
-        if wanted == self._shown:
+        names = tuple(name for name, _ in wanted)
+        if names == self.names and all(
+            looks_like(new, old) for (_, new), (_, old) in zip(wanted, self._shown, strict=True)
+        ):
             return
         self._shown = wanted
-        names = tuple(name for name, _ in wanted)
         if names == self.names:
             for index, (_, content) in enumerate(wanted):
                 self.replace_option_prompt_at_index(index, content)
