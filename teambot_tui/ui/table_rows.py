@@ -6,6 +6,7 @@ A cell says its words, its role and by what it is sorted; how it looks and where
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from teambot_tui.engine.text import one_line
@@ -127,7 +128,7 @@ def task_rows(views: Readable, glyphs: Glyphs, now: float, state: str | None = N
             (
                 _task_state(view, glyphs),
                 Cell(view.task, "strong"),
-                Cell(one_line(view.words, _WORDS)),
+                Cell(_line(view.words)),
                 _time(view, now),
                 *_used(view.doing.usage),
             ),
@@ -151,7 +152,7 @@ def history_rows(
                 Cell(_time_of_day(view.created + wall_clock_ahead), "quiet", view.created),
                 Cell(view.task, "strong"),
                 _task_state(view, glyphs),
-                Cell(one_line(view.statement, _WORDS)),
+                Cell(_line(view.statement)),
             ),
             view.task,
             view.agent,
@@ -167,7 +168,7 @@ def status_rows(views: Readable, glyphs: Glyphs, now: float) -> list[TableRow]:
         view = views.agent(agent)
         task = views.task(view.task) if view.task is not None else None
         time = Cell() if task is None else _time(task, now)
-        words = one_line(task.words, _WORDS) if task is not None else ""
+        words = _line(task.words) if task is not None else ""
         rows.append(
             TableRow(
                 agent,
@@ -280,6 +281,12 @@ def theme_rows(names: Iterable[str], current: str, glyphs: Glyphs) -> list[Table
         )
         for name in names
     ]
+
+
+@lru_cache(maxsize=4096)
+def _line(text: str) -> str:
+    """Return a text in one line; the rows are made again and again, of the same texts."""
+    return one_line(text, _WORDS)
 
 
 def _state(state: str, glyphs: Glyphs, words: str = "") -> Cell:

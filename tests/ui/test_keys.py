@@ -119,7 +119,7 @@ async def test_ctrl_d_quits_on_an_empty_input_only() -> None:
 async def test_help_lists_every_key_and_command(key: str) -> None:
     async with on_stage() as stage:
         await stage.press(key)
-        for words in ("Help", "ctrl+j", "history", "/cancel", "/export", "copy the last output"):
+        for words in ("Help", "Ctrl+J", "history", "/cancel", "/export", "copy the last output"):
             assert words in stage.dialog
         await stage.press("escape")
         assert not stage.dialog

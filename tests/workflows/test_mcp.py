@@ -219,11 +219,12 @@ async def test_the_first_run_needs_leave_and_the_answer_holds(verdict: Verdict) 
             "start @general-purpose on its own model\nA yes holds for all that @pm"
         )
         assert asked.detail.endswith("\nTask:\n  a")
-        session.answer(asked.task, asked.request, verdict)
+        session.answer(asked.task, asked.request, verdict, words="Ask ba instead.")
         await until(lambda: session.board.tasks[TaskId("pm#1")].ended)
         started = len([task for task in session.board.tasks.values() if task.parent])
         assert started == (2 if verdict is Verdict.ALLOW else 0)
-        refused = session.outcome(TaskId("pm#1")).output.count("did not allow")
+        told = "did not allow you to start other agents. The person says: Ask ba instead."
+        refused = session.outcome(TaskId("pm#1")).output.count(told)
         assert refused == (0 if verdict is Verdict.ALLOW else 2)
         session.cancel()
 

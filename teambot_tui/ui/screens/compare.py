@@ -70,7 +70,7 @@ def compared(texts: Sequence[str]) -> list[Lines]:
     for lines in others:
         before: dict[int, list[str]] = {}
         beside: dict[int, str] = {}
-        for _, start, end, from_, to in SequenceMatcher(None, base, lines, autojunk=False).get_opcodes():
+        for _, start, end, from_, to in SequenceMatcher(None, base, lines).get_opcodes():
             paired = min(end - start, to - from_)
             beside |= {start + place: lines[from_ + place] for place in range(paired)}
             if to - from_ > paired:
