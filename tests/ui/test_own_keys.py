@@ -141,6 +141,9 @@ async def test_they_work_and_are_shown() -> None:
         stage.panel("pm").focus()
         await stage.press("x")
         assert stage.state("pm#1") == "executing"
+        assert stage.bar.text.endswith("x"), "it is a letter like any other now"
+        await stage.press("ctrl+c")
+        stage.panel("pm").focus()
         await stage.press("c")
         await stage.until(lambda: stage.state("pm#1") == "cancelled")
 
