@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from teambot_tui.engine.ids import AgentId, TaskId
+from teambot_tui.engine.states import STATES
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.names import EVERYONE
 from teambot_tui.language.options import OPTIONS
@@ -71,7 +72,7 @@ class Offers:
 
     def _state(self, view: AgentView) -> str:
         if view.requests:
-            return f"{self._glyphs['asking']} needs you"
+            return f"{self._glyphs['asking']} {STATES['asking'].word}"
         words = f"{self._glyphs[view.state]} {view.state}"
         if view.state == "executing":
             words += f" {duration(self._clock() - view.since)}"

@@ -9,28 +9,18 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from teambot_tui.engine.states import STATES, agent_state, task_state
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, money, size, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
 
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.ports import Usage
-    from teambot_tui.engine.roster import Roster
     from teambot_tui.engine.views import AgentView, TaskView, VariableView
     from teambot_tui.ui.glyphs import Glyphs
-
-    class Readable(Protocol):
-        """What the rows read of a session."""
-
-        @property
-        def roster(self) -> Roster: ...
-        def task(self, name: TaskId) -> TaskView: ...
-        def tasks(self, agent: AgentId | None = None) -> tuple[TaskId, ...]: ...
-        def agent(self, agent: AgentId) -> AgentView: ...
-        def variables(self) -> tuple[VariableView, ...]: ...
+    from teambot_tui.ui.views import Views
 
 
 _WORDS: Final = 300
@@ -105,21 +95,11 @@ VARIABLES: Final = (
 )
 THEMES: Final = (Column(""), Column("theme", fills=True))
 
-_ORDER: Final = (
-    "asking",
-    "executing",
-    "waiting",
-    "queued",
-    "failed",
-    "skipped",
-    "cancelled",
-    "completed",
-    "idle",
-)
-"""How states are sorted: first what needs somebody, then what goes on, then what is over."""
+_ORDER: Final = tuple(sorted(STATES, key=lambda state: (STATES[state].is_final, state != "asking")))
+"""How states are sorted: what needs somebody first, what is over last."""
 
 
-def task_rows(views: Readable, glyphs: Glyphs, now: float, state: str | None = None) -> list[TableRow]:
+def task_rows(views: Views, glyphs: Glyphs, now: float, state: str | None = None) -> list[TableRow]:
     """Return a row for each task, or for those in one state, the newest first."""
     found = (views.task(name) for name in reversed(views.tasks()))
     return [
@@ -141,7 +121,7 @@ def task_rows(views: Readable, glyphs: Glyphs, now: float, state: str | None = N
 
 
 def history_rows(
-    views: Readable, glyphs: Glyphs, wall_clock_ahead: float, agent: AgentId | None
+    views: Views, glyphs: Glyphs, wall_clock_ahead: float, agent: AgentId | None
 ) -> list[TableRow]:
     """Return a row for each task with the statement it comes from, the newest first."""
     found = (views.task(name) for name in reversed(views.tasks(agent)))
@@ -161,7 +141,7 @@ def history_rows(
     ]
 
 
-def status_rows(views: Readable, glyphs: Glyphs, now: float) -> list[TableRow]:
+def status_rows(views: Views, glyphs: Glyphs, now: float) -> list[TableRow]:
     """Return a row for each agent with what it does, or did last."""
     rows = []
     for agent in views.roster.agents:
@@ -174,7 +154,7 @@ def status_rows(views: Readable, glyphs: Glyphs, now: float) -> list[TableRow]:
                 agent,
                 (
                     Cell(view.name, "strong"),
-                    _agent_state(view, glyphs),
+                    _agent_state(view, glyphs, now),
                     time,
                     Cell(words, "" if view.state == "executing" else "quiet"),
                     Cell(f"{glyphs['queued']}{view.queued}" if view.queued else "", "quiet", view.queued),
@@ -188,8 +168,9 @@ def status_rows(views: Readable, glyphs: Glyphs, now: float) -> list[TableRow]:
 
 
 def agent_rows(
-    views: Readable,
+    views: Views,
     glyphs: Glyphs,
+    now: float,
     models: Mapping[AgentId, str | None],
     backends: Mapping[AgentId, str],
     descriptions: Mapping[AgentId, str],
@@ -212,7 +193,7 @@ def agent_rows(
                     Cell("default" if views.roster.default == agent else kind, "quiet"),
                     Cell(next((name for each, name in backends.items() if each == base), ""), "quiet"),
                     Cell(models.get(agent) or "its own", "" if models.get(agent) else "quiet"),
-                    _agent_state(view, glyphs),
+                    _agent_state(view, glyphs, now),
                     Cell(purpose),
                 ),
                 view.task,
@@ -290,19 +271,16 @@ def _line(text: str) -> str:
 
 
 def _state(state: str, glyphs: Glyphs, words: str = "") -> Cell:
-    return Cell(f"{glyphs[state]} {words or state}", state, _ORDER.index(state))
+    look = STATES[state]
+    return Cell(f"{glyphs[state]} {words or look.word}", look.role, _ORDER.index(state))
 
 
 def _task_state(view: TaskView, glyphs: Glyphs) -> Cell:
-    if view.requests:
-        return _state("asking", glyphs, "needs you")
-    return _state(view.state.value, glyphs, _names(view.waiting_for))
+    return _state(task_state(view), glyphs, _names(view.waiting_for))
 
 
-def _agent_state(view: AgentView, glyphs: Glyphs) -> Cell:
-    if view.requests:
-        return _state("asking", glyphs, "needs you")
-    return _state(view.state, glyphs, _names(view.waiting_for))
+def _agent_state(view: AgentView, glyphs: Glyphs, now: float) -> Cell:
+    return _state(agent_state(view, now), glyphs, _names(view.waiting_for))
 
 
 def _names(agents: Sequence[AgentId]) -> str:

@@ -45,8 +45,8 @@ def welcome(
     for statement, meaning in EXAMPLES:
         lines.append(Content(f"  {statement}").stylize("$work"))
         if not short:
-            lines.append(Content(f"      {meaning}").stylize("$text-muted"))
-    lines.append(Content("  Tab puts the first one into the input.").stylize("$text-muted"))
+            lines.append(Content(f"      {meaning}").stylize("$quiet"))
+    lines.append(Content("  Tab puts the first one into the input.").stylize("$quiet"))
     if set(backends.values()) == {"rehearsal"}:
         lines += [*gap, Content("Everyone rehearses: no model is connected.").stylize("bold")]
         if found:
@@ -67,10 +67,10 @@ def _team(backends: Mapping[AgentId, str], descriptions: Mapping[AgentId, str], 
     longest = max(map(len, backends.values()), default=0)
     for number, (agent, backend) in enumerate(list(backends.items())[:most], start=1):
         line = Content(f"  {number:>{len(str(min(most, len(backends))))}} @{agent:{width}}  ")
-        line = line.stylize("$text-primary")
+        line = line.stylize("$work")
         if not same:
-            line += Content(f"{f'({backend})':{longest + 2}}  ").stylize("$text-muted")
+            line += Content(f"{f'({backend})':{longest + 2}}  ").stylize("$quiet")
         lines.append(line + Content(one_line(descriptions.get(agent, ""), _LONGEST)))
     if len(backends) > most:
-        lines[-1] = Content(f"  … and {len(backends) - most + 1} more: /agents").stylize("$text-muted")
+        lines[-1] = Content(f"  … and {len(backends) - most + 1} more: /agents").stylize("$quiet")
     return lines

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.screens.session import ScreenSetup
-    from teambot_tui.ui.table_rows import Readable
+    from teambot_tui.ui.views import Views
     from teambot_tui.ui.widgets.input import InputBar
 
 _MOST: Final = 6
 _TICKS: Final = re.compile(r"`{3,}")
 
 
-def answers_like(views: Readable, task: TaskId) -> tuple[TaskId, ...]:
+def answers_like(views: Views, task: TaskId) -> tuple[TaskId, ...]:
     """Return the completed tasks that were asked the same as this one, of many the newest, in their order."""
     words = views.task(task).words
     same = [

@@ -111,7 +111,12 @@ class Drafting:
                 return
             self._wrong = text if explanation.error is not None else None
             if text != self._refused:
-                self._plan.explain(explanation, self._alerts.obstacle.partition(",")[0])
+                error = explanation.error
+                self._plan.explain(
+                    explanation,
+                    self._alerts.obstacle.partition(",")[0],
+                    unfinished=error is not None and self.bar.is_unfinished(error.span),
+                )
                 self.bar.references = self._views.reference_states()
 
     # Entering

@@ -104,7 +104,12 @@ class Tables:
                 "The team",
                 table_rows.AGENTS,
                 lambda: table_rows.agent_rows(
-                    self._views, self._glyphs, self._views.models, setup.backends, setup.descriptions
+                    self._views,
+                    self._glyphs,
+                    self._clock(),
+                    self._views.models,
+                    setup.backends,
+                    setup.descriptions,
                 ),
                 "nobody is here",
                 "inspect",

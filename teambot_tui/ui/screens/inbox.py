@@ -161,7 +161,7 @@ class Inbox(ModalScreen[None]):
         self.query_one("#approvals-head", Static).update(Content("Nothing more: nobody waits for an answer."))
         self.query_one(DiffLines).show("")
         self.query_one("#approvals-keys", Static).update(
-            Content(self._keys.said("back")).stylize("bold $text-accent") + Content(" closes")
+            Content(self._keys.said("back")).stylize("bold $reference") + Content(" closes")
         )
 
     def _draw(self) -> None:
@@ -218,7 +218,7 @@ class Inbox(ModalScreen[None]):
         if self.has_class("-writing"):
             ways = (("Enter", "rejects, and tells the agent this"), (self._keys.said("back"), "not now"))
             return Content(dot).join(
-                Content(key).stylize("bold $text-accent") + Content(f" {words}") for key, words in ways
+                Content(key).stylize("bold $reference") + Content(f" {words}") for key, words in ways
             )
         obstacle = ""
         if not request.is_whole:
@@ -237,7 +237,7 @@ class Inbox(ModalScreen[None]):
             ("back", "later"),
         ]
         keys = [
-            Content(self._keys.said(name)).stylize("bold $text-accent") + Content(f" {words}")
+            Content(self._keys.said(name)).stylize("bold $reference") + Content(f" {words}")
             for name, words in named
         ]
         if obstacle:

@@ -249,7 +249,7 @@ class PlanLine(Line):
     def warn(self, text: str, seconds: float) -> None:
         """Show what another press of a key would do, as long as it would; what stands below it goes on."""
         self._warnings += 1
-        self._warning = Content(f" {self._glyphs['plan']} {text}").stylize("$text-warning bold")
+        self._warning = Content(f" {self._glyphs['plan']} {text}").stylize("$wait bold")
         self.set_timer(seconds, partial(self._end_warning, self._warnings))
         self.refresh()
 

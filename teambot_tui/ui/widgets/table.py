@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from teambot_tui.engine.states import Role
 from teambot_tui.ui.canvas import clip
 
 if TYPE_CHECKING:
@@ -26,19 +27,7 @@ _GAP: Final = 2
 _WIDEST: Final = 28
 _LEAST: Final = 16
 """What the column that fills keeps, before spare ones go."""
-_ROLES: Final = (
-    "strong",
-    "quiet",
-    "asking",
-    "executing",
-    "waiting",
-    "queued",
-    "failed",
-    "skipped",
-    "cancelled",
-    "completed",
-    "idle",
-)
+_ROLES: Final = ("strong", *Role)
 
 
 class TableLines(ScrollView, can_focus=False):
