@@ -89,8 +89,6 @@ _NAMES: Final = {
     "question_mark": "?",
     "equals_sign": "=",
     "greater_than_sign": ">",
-    "left": "←",
-    "right": "→",
 }
 
 
@@ -115,4 +113,4 @@ def _written(keys: str) -> str:
         return "1–9"
     if first.startswith("ctrl+") and len(first) == len("ctrl+x"):
         return f"^{first[-1].upper()}"
-    return key_name(first)
+    return key_name(first).replace("Left", "←").replace("Right", "→")

@@ -9,7 +9,7 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from teambot_tui.engine.states import STATES, agent_state, task_state
+from teambot_tui.engine.states import STATES, Role, agent_state, task_state
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui.glyphs import duration, money, size, tokens
 
@@ -95,7 +95,9 @@ VARIABLES: Final = (
 )
 THEMES: Final = (Column(""), Column("theme", fills=True))
 
-_ORDER: Final = tuple(sorted(STATES, key=lambda state: (STATES[state].is_final, state != "asking")))
+_ORDER: Final = tuple(
+    sorted(STATES, key=lambda state: (state == "idle", STATES[state].is_final, state != "asking"))
+)
 """How states are sorted: what needs somebody first, what is over last."""
 
 
@@ -222,7 +224,7 @@ def model_rows(
             rows.append(
                 TableRow(
                     f"{agent} {name or ''}",
-                    (Cell(mark, "executing"), Cell(f"@{agent}", "strong"), words),
+                    (Cell(mark, Role.WORK), Cell(f"@{agent}", "strong"), words),
                     agent=agent,
                     choice=name,
                 )
@@ -257,7 +259,7 @@ def theme_rows(names: Iterable[str], current: str, glyphs: Glyphs) -> list[Table
     return [
         TableRow(
             name,
-            (Cell(glyphs["executing"] if name == current else "", "executing"), Cell(name)),
+            (Cell(glyphs["executing"] if name == current else "", Role.WORK), Cell(name)),
             choice=name,
         )
         for name in names

@@ -124,7 +124,7 @@ async def test_an_empty_frame_holds_nothing() -> None:
         first = projection.frame()
         assert first.roster == session.roster
         assert first.models == session.models
-        assert projection.frame() == Frame()
+        assert projection.frame() == Frame(number=2)
 
 
 async def test_a_statement_may_come_a_frame_before_its_tasks() -> None:

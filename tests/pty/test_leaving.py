@@ -53,7 +53,7 @@ def with_an_agent_at_work(
     terminal = open_terminal(settings=agents(pm=script), STUBBORN_SHELL=stubborn_shell)
     terminal.until("Your team")
     terminal.enter("@pm stay")
-    terminal.until("● exec", "┃ wor")
+    terminal.until("● exec", "▏ wor")
     processes = [terminal.process, *terminal.children()]
     assert len(processes) > 2, "the guard and the agent"
     return terminal, processes
@@ -71,7 +71,7 @@ def test_the_modes_that_are_watched_are_used(open_terminal: Open) -> None:
 @pytest.mark.parametrize("keys", [("ctrl+q",), ("ctrl+d",), ("ctrl+c", "ctrl+c")])
 def test_a_person_who_leaves(open_terminal: Open, keys: tuple[str, ...]) -> None:
     terminal = open_terminal()
-    terminal.until("Your team", "Enter send")
+    terminal.until("Your team", "Tab complete")
     processes = terminal.children()
     terminal.press(*keys)
     assert terminal.wait() == 0
@@ -157,7 +157,7 @@ def test_killed(open_terminal: Open) -> None:
     terminal = open_terminal(settings=agents(pm=STAYS, ba=IGNORES_TERM, writer=HIDES))
     terminal.until("Your team")
     terminal.enter("@pm,ba,writer stay")
-    terminal.watch(lambda: terminal.text.count("┃ working") == 3)
+    terminal.watch(lambda: terminal.text.count("▏ working") == 3)
     processes = [terminal.process, *terminal.children()]
     assert len(processes) == 6, "the guard, three agents and what one of them hides"
     terminal.signal(signal.SIGKILL)
@@ -225,7 +225,7 @@ def test_suspended_and_back(open_terminal: Open) -> None:
     terminal.assert_restored()
     terminal.clear()
     terminal.signal(signal.SIGCONT)
-    terminal.until("teambot", "exec", "working", "Enter send")
+    terminal.until("teambot", "exec", "working", "Tab complete")
     assert all(terminal.modes.get(mode) for mode in (1049, 1000, 2004))
     terminal.signal(signal.SIGTERM)
     assert terminal.wait() == 128 + signal.SIGTERM
@@ -240,10 +240,10 @@ def test_stopped_by_others_and_back(open_terminal: Open) -> None:
     terminal.make_sane()
     terminal.clear()
     terminal.signal(signal.SIGCONT)
-    terminal.until("teambot", "exec", "working", "Enter send")
+    terminal.until("teambot", "exec", "working", "Tab complete")
     assert all(terminal.modes.get(mode) for mode in (1049, 1000, 2004))
     terminal.enter("@ba typed only once")
-    terminal.until("✓ @ba ba#1", "┃ typed only once")
+    terminal.until("✓ @ba ", "ba#1 · ", "▏ typed only once")
     terminal.signal(signal.SIGTERM)
     assert terminal.wait() == 128 + signal.SIGTERM
     terminal.assert_restored()
@@ -269,10 +269,10 @@ def test_a_storm_of_sizes(open_terminal: Open) -> None:
         terminal.resize(1 + step * 7 % 220, 1 + step * 5 % 60)
         terminal.glance()
     terminal.resize(120, 40)
-    terminal.until("╭─ 1 @pm", "● executing", "working", "Enter send")
+    terminal.until("╭ 1 @pm · pm ", " ● 0:", "│ ▏working ", "Tab complete")
     assert "Traceback" not in terminal.text
     terminal.resize(80, 24)
-    terminal.until("1 pm        ● exec", "Enter send", without="╭─ 1 @pm")
+    terminal.until("1 pm        ● exec", "Tab complete", without="╭ 1 @pm")
     terminal.signal(signal.SIGTERM)
     assert terminal.wait() == 128 + signal.SIGTERM
     terminal.assert_restored()

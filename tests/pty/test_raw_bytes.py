@@ -53,7 +53,7 @@ def test_what_an_agent_prints(open_terminal: Open) -> None:
     terminal.until("Your team")
     start = len(terminal.raw)
     terminal.enter("@pm speak")
-    terminal.until("○ idle ✓ completed", "pm#1")
+    terminal.until("1 pm        ✓ 0:", "pm#1")
     # Whole, folded and inspected
     terminal.enter("@ba repeat $pm")
     terminal.until("✓2", "last words")
@@ -61,9 +61,9 @@ def test_what_an_agent_prints(open_terminal: Open) -> None:
     terminal.until("✓3", "[@click=app.quit]go[/]")
     for agent in ("pm", "ba"):
         terminal.enter(f"/task {agent}#1")
-        terminal.until(without="Enter send")
+        terminal.until(f"@{agent} · {agent}#1", "Prompt · as it was sent", without="Tab complete")
         terminal.press("escape")
-        terminal.until("Enter send")
+        terminal.until("Tab complete", without="Prompt · as it was sent")
     terminal.press("f3", "f3")
     terminal.press("ctrl+q")
     assert terminal.wait() == 0

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NINE: Final = 1_767_603_600.0
 """Monday, 5 January 2026, 9:00:00 UTC."""
 
-DARK, LIGHT = "textual-dark", "catppuccin-latte"
+DARK, LIGHT = "teambot-dark", "teambot-light"
 
 _DESCRIPTIONS: Final = {
     "pm": "plans: goals, order, what is out of scope",
@@ -83,6 +83,18 @@ tasks:
 pipelines:
   main: {iterations: 3}
 """
+TWELVE: Final = """\
+$schema := {base: "builder-1", prompt: "You care for the database."}
+$api := {base: "builder-1", prompt: "You build the API."}
+$frontend := {base: "builder-1", prompt: "You build the pages."}
+$billing := {base: "builder-1", prompt: "You build the invoices."}
+$mails := {base: "builder-1", prompt: "You build the mails."}
+$tester := {base: "reviewer", prompt: "You test."}
+@pm,ba Plan the shop -> @schema,api,frontend,billing,mails Build your part -> @tester Test it all
+@reviewer Review $api against $pm
+@writer Write the manual from $frontend
+@builder-1 Repair what $tester finds
+@builder-2 Release it when $reviewer agrees with $tester"""
 MISTAKEN: Final = "@reviewer Check $bilder-1 against $pm"
 
 PLAN: Final = """\
@@ -305,6 +317,35 @@ async def timeline(stage: Stage) -> None:
     """Who did what when, at the end."""
     await done(stage)
     await stage.press("f3", "t")
+
+
+async def all_six(stage: Stage) -> None:
+    """Everybody has something to do: four work, one needs the person, one waits."""
+    await building(stage)
+    await stage.enter(FLAKY, made=6)
+    await _say(stage, "builder-2#1", "The order of two fixtures decides: `db` before `clock`. I change")
+    await _say(stage, "reviewer#1" if stage.state("reviewer#1") == "executing" else "builder-1#1", "\n")
+    await stage.enter("@pm Plan the roll-out for five accounts", made=7)
+    await stage.enter("@ba Which support questions will come?", made=8)
+    await _later(stage, 12)
+    await _say(stage, "pm#2", "# Roll-out\n\n1. Five of us, on Monday\n2. ")
+    await _say(stage, "ba#2", "- “I lost my phone”: the way back by e-mail")
+    await _ask(stage, "builder-2#1", "pytest -q tests/test_login.py", "Run", "execute")
+    await _later(stage, 3)
+    stage.app.clear_notifications()
+
+
+async def fanned_out(stage: Stage) -> None:
+    """Twelve tasks: one plan, many builders beside each other, joined, checked and written down."""
+    await stage.paste(TWELVE, made=12)
+    for seconds, task in ((9, "pm#1"), (14, "ba#1")):
+        await _later(stage, seconds)
+        await stage.answer(task, PLAN)
+    for seconds, task in ((31, "api#1"), (6, "schema#1")):
+        await _later(stage, seconds)
+        await stage.answer(task, "Done.")
+    await _later(stage, 11)
+    await stage.press("f3")
 
 
 async def temporary(stage: Stage) -> None:

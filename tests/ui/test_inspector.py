@@ -187,12 +187,12 @@ async def test_injected_parts_are_labelled_and_folded() -> None:
         await settle(pilot)
         text = app.inspector.text
         assert "as it was sent" in text
-        assert "┃ ← @pm · pm#1 · 0:24 ago · 229" in text
-        assert "┃ step 3" in text
+        assert "▏ ← @pm · pm#1 · 0:24 ago · 229" in text
+        assert "▏ step 3" in text
         assert "step 4" not in text
-        assert "┃ … +26 lines" in text
+        assert "▏ … +26 lines" in text
         await pilot.press("p")
-        assert "┃ step 29" in app.inspector.text
+        assert "▏ step 29" in app.inspector.text
         await pilot.press("p")
         assert "step 29" not in app.inspector.text
 
@@ -346,7 +346,7 @@ async def test_every_row_of_what_was_put_in_has_its_bar() -> None:
             part = app.query_one("#inspector-prompt", Static)
             rows = [strip.text.rstrip() for strip in part.render_lines(part.size.region)]
             assert len(rows) > 6
-            assert all(row.lstrip().startswith("┃ ") for row in rows), rows
+            assert all(row.lstrip().startswith("▏ ") for row in rows), rows
             assert max(map(cell_len, rows)) <= width
 
 

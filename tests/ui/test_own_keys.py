@@ -105,9 +105,9 @@ async def test_they_work_and_are_shown() -> None:
         inspect="o",
     )
     async with on_stage(keys=keys) as stage:
-        assert "^S send" in stage.line("footer")
         assert "F4 graph" in stage.line("footer")
         await stage.type_text("@pm one")
+        assert "^S send" in stage.line("footer")
         await stage.press("enter")
         await stage.type_text("two")
         await stage.press("ctrl+s")

@@ -80,7 +80,7 @@ async def test_a_card_and_a_chip() -> None:
         app.panel.take("card")
         app.panel.show(view, 172.0)
         assert str(app.panel.render()).split("\n") == [
-            "╭ 3 @builder-1 · codex ───── ● 1:12 ╮",
+            "╭ 3 @builder-1 · codex ────── ● 1:12 ╮",
             "│ Read all                           │",
             "│ ▏reading the code                  │",
             "╰─ ◌2 ───────────────────────────────╯",

@@ -59,7 +59,7 @@ async def test_each_command_opens_its_table(size: tuple[int, int]) -> None:
     async with on_stage(size, default="pm") as stage:
         await stage.paste('@pm plan\n@ba check $pm\nwriter:"Write it":note', made=3)
         for command, name, *words in (
-            ("/tasks", "Tasks 1/3", "● executing", "pm#1      plan", "⧗ @pm", "ba#1      check $pm"),
+            ("/tasks", "Tasks 1/3", "● executing", "pm#1      plan", "◷ @pm", "ba#1      check $pm"),
             ("/tasks waiting", "Tasks, waiting 1/1", "ba#1"),
             ("/tasks failed", "Tasks, failed 0", "no task is failed"),
             ("/agents", "The team 1/6", "▸ @pm         default", "@writer     of the team", "● executing"),

@@ -223,7 +223,7 @@ async def test_a_spawned_run_waits_and_a_refused_one_comes_back() -> None:
         )
         await stage.until(lambda: stage.badge("builder-1") == "◷ waiting for @pm", "it to wait")
         await stage.paste("/tasks")
-        assert "⧗ @pm        builder-1#1  Design it" in stage.dialog
+        assert "◷ @pm        builder-1#1  Design it" in stage.dialog
         await stage.press("escape")
         await stage.answer("pm#1", "seen")
         await stage.answer("builder-1#1", "designed")

@@ -95,7 +95,7 @@ async def test_instances_are_told(project: Path) -> None:
         assert "~mender-1 and 2 more" in graph.text
         await stage.press("enter")
         await stage.until(lambda: len(stage.app.views.tasks()) == 9)
-        assert stage.line("title").endswith("  main · 0/9 tasks")
+        assert "  main · 0/9 tasks" in stage.line("title")
         task = stage.app.views.task(TaskId("coder-2#1"))
         assert task.step
         assert task.step.words == "main.2"
@@ -109,7 +109,7 @@ async def test_it_runs_and_is_watched_live(project: Path, size: tuple[int, int],
         assert stage.bar.has_focus
         assert stage.screen.query_one("#graph", Graph).region
         await stage.until(lambda: stage.screen.query("#panel-coder"), "a panel for who has joined")
-        assert stage.line("title").endswith("  main · iteration 1 of 2 · 0/3 tasks")
+        assert "  main · iteration 1 of 2 · 0/3 tasks" in stage.line("title")
         assert "planner" in stage.screen.query_one("#graph", Graph).text
         await stage.answer("pm#1", "the plan")
         await stage.until(lambda: "1/3 tasks" in stage.line("title"))
@@ -146,7 +146,7 @@ async def test_each_iteration_is_marked(project: Path) -> None:
 async def test_one_iteration_needs_no_mark(project: Path) -> None:
     async with on_stage(folder=project) as stage:
         await run(stage, "/up main --iterations 1")
-        assert stage.line("title").endswith("  main · 0/3 tasks")
+        assert "  main · 0/3 tasks" in stage.line("title")
         step = stage.app.views.task(TaskId("coder#1")).step
         assert step
         assert step.words == ""

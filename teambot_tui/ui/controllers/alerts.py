@@ -177,6 +177,9 @@ class Alerts:
         match name:
             case "send" | "newline":
                 return bool(bar.text.strip())
+            case "cancel":
+                at_work = agent is not None and bool(self._views.queue(agent))
+                return at_work or self._screen.focused is self._feed
             case "retry":
                 return view is not None and view.last_end in (State.FAILED, State.SKIPPED, State.CANCELLED)
             case "again":

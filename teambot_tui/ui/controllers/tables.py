@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from teambot_tui.engine.text import one_line
 from teambot_tui.ui import table_rows
-from teambot_tui.ui.screens.table import Table, TableScreen
+from teambot_tui.ui.screens.table import TableScreen, TableSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ class Tables:
     def tasks(self, state: str | None = None) -> None:
         """Show all tasks, or those in one state."""
         self._open(
-            Table(
+            TableSetup(
                 f"Tasks, {state}" if state else "Tasks",
                 table_rows.TASKS,
                 lambda: table_rows.task_rows(self._views, self._glyphs, self._clock(), state),
@@ -71,7 +71,7 @@ class Tables:
         """Show what was asked, of all or of one agent."""
         ahead = self._setup.wall_clock() - self._clock()
         self._open(
-            Table(
+            TableSetup(
                 f"History of @{agent}" if agent else "History",
                 table_rows.HISTORY,
                 lambda: table_rows.history_rows(self._views, self._glyphs, ahead, agent),
@@ -85,7 +85,7 @@ class Tables:
     def status(self) -> None:
         """Show what everyone is doing."""
         self._open(
-            Table(
+            TableSetup(
                 "Status",
                 table_rows.STATUS,
                 lambda: table_rows.status_rows(self._views, self._glyphs, self._clock()),
@@ -100,7 +100,7 @@ class Tables:
         """Show everyone who is here."""
         setup = self._setup
         self._open(
-            Table(
+            TableSetup(
                 "The team",
                 table_rows.AGENTS,
                 lambda: table_rows.agent_rows(
@@ -121,7 +121,7 @@ class Tables:
     def variables(self) -> None:
         """Show the variables and what is in them."""
         self._open(
-            Table(
+            TableSetup(
                 "Variables",
                 table_rows.VARIABLES,
                 lambda: table_rows.variable_rows(self._views.variables(), self._glyphs),
@@ -146,7 +146,7 @@ class Tables:
                 self._actions.set_model(row.agent, row.choice)
 
         self._open(
-            Table(
+            TableSetup(
                 f"Models of @{agent}" if agent else "Models",
                 table_rows.MODELS,
                 rows,
@@ -172,7 +172,7 @@ class Tables:
         """Show the themes."""
         person = self._person
         self._open(
-            Table(
+            TableSetup(
                 "Themes",
                 table_rows.THEMES,
                 lambda: table_rows.theme_rows(person.themes(), person.theme, self._glyphs),
@@ -185,7 +185,7 @@ class Tables:
             )
         )
 
-    def _open(self, table: Table) -> None:
+    def _open(self, table: TableSetup) -> None:
         self._screen.app.clear_notifications()  # they would lie over its rows
         self._screen.app.push_screen(TableScreen(table, self._glyphs, self._setup.keys))
 

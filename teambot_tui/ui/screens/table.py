@@ -33,7 +33,7 @@ _AROUND: Final = 6  # its frame, the head of its columns, the line to filter, an
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSetup:
     """What a table shows, and what is done with the row at its cursor."""
 
     title: str
@@ -72,7 +72,7 @@ class TableScreen(ModalScreen[None]):
         *(bound(name, f"act({name!r})") for name in ("cancel", "retry", "again", "copy", "compare")),
     ]
 
-    def __init__(self, table: Table, glyphs: Glyphs, keys: Keys) -> None:
+    def __init__(self, table: TableSetup, glyphs: Glyphs, keys: Keys) -> None:
         super().__init__()
         self._table = table
         self._glyphs = glyphs

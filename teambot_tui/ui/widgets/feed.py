@@ -371,8 +371,8 @@ class Feed(Widget, can_focus=True):
 
     def action_address(self) -> None:
         """Begin a task for the agent at hand."""
-        if (task := self.cursor) is not None:
-            self.post_message(self.DraftRequested(f"@{agent_of(task)} "))
+        name = f"{agent_of(self.cursor)} " if self.cursor is not None else ""
+        self.post_message(self.DraftRequested(f"@{name}"))
 
     def action_use_output(self) -> None:
         """Begin a statement that uses the output of the agent at hand."""
@@ -530,7 +530,7 @@ class Feed(Widget, can_focus=True):
             item.arrange(self._page, is_first=not view.items or view.items[0] is item)
             return
         if hook is None or item not in view.seen:
-            item.settle(last=bool(view.items) and view.items[-1] is item)
+            item.settle(last=not view.live and bool(view.items) and view.items[-1] is item)
         read = item.read_at(hook[1], self._page) if hook is not None and hook[0] is item else None
         item.arrange(self._page, apart=self._stands_apart(item))
         if read is not None:

@@ -146,7 +146,7 @@ class View:
             self._arrange(item)
             begin = item.opening
             end = item.height
-            if isinstance(item, Block) and (end - begin > budget or not item.is_folded):
+            if isinstance(item, Block) and end - begin > budget:
                 end = min(end, begin + 1)
             if end - begin > budget:
                 break

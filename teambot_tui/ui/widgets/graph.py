@@ -202,10 +202,10 @@ class Graph(ScrollView, can_focus=True):
     def _tell(self, seconds: float) -> None:
         """Say above the drawing how far it is."""
         clauses = []
-        if self._tasks:
+        if self._tasks and self.drawn:
             over = sum(view.state in ENDED for view in self._tasks)
             clauses.append(f"{over}/{len(self._tasks)}")
-        if self._critical:
+        if self._critical and self.drawn:
             line = "=" if self._glyphs.ascii_only else "━"
             clauses.append(f"{line} critical path {duration(seconds)}")
         words = f" {self._glyphs['dot']} ".join(clauses)
@@ -414,7 +414,10 @@ class Graph(ScrollView, can_focus=True):
     def _show_cursor(self) -> None:
         box = self._picture.boxes.get(self._cursor) if self._cursor else None
         if box is not None:
-            self.scroll_to_region(Region(box.x, box.y, box.width, box.height), animate=False, force=True)
+            region = Region(box.x, box.y, box.width, box.height)
+            if not self.drawn:  # the rows of a tree are read from their beginning
+                region = Region(0, box.y, 1, box.height)
+            self.scroll_to_region(region, animate=False, force=True)
 
     def _centre_cursor(self) -> None:
         """Bring the cursor's node into the middle, if it is not in sight as a whole."""
@@ -423,6 +426,9 @@ class Graph(ScrollView, can_focus=True):
             return
         x, y = self.scroll_offset
         width, height = self.size
+        if not self.drawn:
+            self._show_cursor()
+            return
         right, bottom = box.x + box.width - x, box.y + box.height - y
         if x <= box.x and right <= width and y <= box.y and bottom <= height:
             return

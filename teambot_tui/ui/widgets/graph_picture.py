@@ -68,7 +68,7 @@ def tree(items: Mapping[str, Item], edges: Sequence[Edge], cursor: str | None, g
     while line:
         key, rails, below, by = line.pop()
         others = [each.source for each in arriving.get(key, ()) if each is not by and each.source != FOLD]
-        row: Row = [(f"{glyphs['prompt']} " if key == cursor else "  ", "cursor")]
+        row: Row = [(f"{glyphs['prompt']} ", "title") if key == cursor else ("  ", "")]
         if by is not None:
             row += [(rails, "quiet"), (by.label, "label"), (arrow, "quiet")]
         row += _words(items, key, others, here=key == cursor, ellipsis=glyphs["ellipsis"])
@@ -85,7 +85,8 @@ def _words(items: Mapping[str, Item], key: str, others: Sequence[str], *, here: 
     item = items[key]
     row: Row = [
         (f"{item.glyph} ", item.state),
-        (f"{item.title} ", "cursor" if here else "title"),
+        (item.title, "cursor" if here else "title"),
+        (" ", ""),
         (item.note, "note"),
     ]
     if others:

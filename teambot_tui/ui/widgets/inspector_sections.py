@@ -222,7 +222,7 @@ def earlier_lines(view: InspectorView, glyphs: Glyphs) -> Iterator[tuple[TaskId,
             + Content(f"{task.step.words} " if task.step is not None and task.step.words else "").stylize(
                 "$reference"
             )
-            + quiet(f"{took}  {clip(task.statement, 60, glyphs['ellipsis'])}"),
+            + quiet(f"{took}  {clip(task.words, 28, glyphs['ellipsis'])}"),
         )
 
 

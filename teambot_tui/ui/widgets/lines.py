@@ -95,18 +95,18 @@ class TitleBar(Line):
         """Draw the name at the left, the counts in the middle, and numbers and branch at the right."""
         width = self.size.width
         name = Content(" teambot").stylize("bold $strong")
-        folder = f" {self._glyphs['dot']} {one_line(self._folder.name, 60)}"
+        folder = f"{self._glyphs['dot']} {one_line(self._folder.name, 60)}"
         counts = _spaced(self._counts, self._alarm)
         branch = Content(self._branch).stylize("$quiet")
         right = _spaced(self._spent, branch)
         progress = Content(self._progress).stylize("$reference")
         if not width:
-            return _spaced(name + Content(folder), progress, counts, right)
+            return _spaced(name + Content(f" {folder}"), progress, counts, right)
         taken = name.cell_length + counts.cell_length + 4
         if taken + right.cell_length > width:
             right = self._spent if taken + self._spent.cell_length <= width else NOTHING
         room = max(0, width - taken - right.cell_length)
-        left = name + Content(clip(folder, room, "")).stylize("$quiet") if room > 3 else name
+        left = name + Content(f" {clip(folder, room - 1, '')}").stylize("$quiet") if room > 3 else name
         left = _spaced(left, progress) if progress.cell_length < room - len(folder) else left
         middle = max(left.cell_length + 2, min(_COUNTS, width - counts.cell_length - right.cell_length - 3))
         content = _padded(left, middle) + counts

@@ -170,6 +170,8 @@ class Panel(Widget, can_focus=True):
         look = style_of(state)
         inner = max(0, width - 4)
         now = f" {self._brief(with_word=state not in ('executing', 'waiting'))} "
+        if inner - len(now) < _SHORTEST_NAME:
+            now = f" {glyphs[state]} "
         who = self._who(max(0, inner - len(now)))
         rest = max(0, width - 4 - who.cell_length - len(now))
         used_up = used(view.usage, glyphs)
@@ -208,7 +210,7 @@ class Panel(Widget, can_focus=True):
         """Say who it is, and on what it runs, as far as there is room."""
         view, glyphs = self.view, self._glyphs
         number = f"{self.number} "
-        name = clip(view.name, max(_SHORTEST_NAME, room - len(number)), glyphs["ellipsis"])
+        name = clip(view.name, max(1, room - len(number)), glyphs["ellipsis"])
         who = Content(number).stylize("$quiet") + Content(name).stylize("bold $strong")
         runs_on = self.runs_on
         parent = f" {glyphs['from']} {view.parent}" if view.parent is not None else ""
