@@ -240,7 +240,7 @@ backend_name = Check(
 )
 """What TOML takes as a key without quotes, so that a dotted key is never ambiguous."""
 
-keys = Check('a key such as "f5" or "ctrl+o", or a list of keys such as ["f5", "g"]', _keys, shown=True)
+keys = Check('a key such as "f5" or "ctrl+n", or a list of keys such as ["f5", "g"]', _keys, shown=True)
 """Which keys there are is known to the screen."""
 
 arguments = Check(

@@ -28,7 +28,7 @@ _NEVER: Final = {
     "alt+enter": "many terminals send plain Enter for it",
     **{f"alt+{digit}": "many terminals type something else for it" for digit in range(10)},
 }
-_EXAMPLES: Final = "f5, ctrl+o, alt+left or pageup"
+_EXAMPLES: Final = "f5, ctrl+n, alt+left or pageup"
 
 
 def own_keys(settings: Settings) -> Keys:

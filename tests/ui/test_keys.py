@@ -582,6 +582,7 @@ async def test_the_footer_shows_the_keys_that_matter_here() -> None:
         await stage.type_text("x")
         assert "newline" in stage.line("footer")
         assert "Alt+→ agent" in stage.line("footer"), "panels are found by who has read nothing"
+        await stage.press("ctrl+c")
         stage.screen.query(Panel).first().focus()
         await stage.pilot.pause()
         assert "1–9 agent" in stage.line("footer")

@@ -67,7 +67,7 @@ async def test_each_command_opens_its_table(size: tuple[int, int]) -> None:
             ("/history", "History 1/3", "@pm plan", "@ba check $pm"),
             ("/history ba", "History of @ba 1/1", "ba#1"),
             ("/status", "Status 1/6", "● executing", "0:00  plan", "○ idle"),
-            ("/theme", "Themes", "●   textual-dark"),
+            ("/theme", "Themes", "●   teambot-dark"),
             ("/vars", "Variables 1/1", "{note}", "writer#1  ● executing"),
         ):
             await opened(stage, command)
@@ -192,10 +192,10 @@ async def test_choosing_a_model(tmp_path: Path) -> None:
 async def test_choosing_a_theme() -> None:
     async with on_stage() as stage:
         await opened(stage, "/theme")
-        assert "●   textual-dark" in at_cursor(stage)
+        assert "●   teambot-dark" in at_cursor(stage)
         await stage.press("down", "enter")
-        assert stage.app.theme == "textual-light"
-        assert "●   textual-light" in at_cursor(stage)
+        assert stage.app.theme == "teambot-light"
+        assert "●   teambot-light" in at_cursor(stage)
 
 
 async def test_the_mouse() -> None:

@@ -42,6 +42,7 @@ from teambot_tui.ui.web import command
 _CHROMIUM = shutil.which("chromium")
 _PATIENCE: Final = 60.0
 _POLL: Final = 0.1
+_NO_PAGE_YET: Final = "Cannot find default execution context"  # says Chromium while it opens the address
 _A_FULL_SCREEN: Final = 40_000  # bytes of PNG; the page before anything is drawn has a quarter of it
 
 
@@ -310,14 +311,10 @@ class Browser:
 
     async def ask(self, method: str, **parameters: object) -> dict[str, Any]:
         """Let the page do something, and return what came of it."""
-        self._asked += 1
-        await self._socket.send_json({"id": self._asked, "method": method, "params": parameters})
-        while True:
-            answer = await self._socket.receive_json(timeout=_PATIENCE)
-            if answer.get("id") == self._asked:
-                assert "error" not in answer, answer
-                result: dict[str, Any] = answer["result"]
-                return result
+        answer = await self._answer(method, **parameters)
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
 
     async def until(self, expression: str) -> None:
         """Wait until something holds on the page."""
@@ -325,7 +322,19 @@ class Browser:
             holds: dict[str, Any] = {}
             while not holds.get("value"):
                 await asyncio.sleep(_POLL)
-                holds = (await self.ask("Runtime.evaluate", expression=expression))["result"]
+                answer = await self._answer("Runtime.evaluate", expression=expression)
+                if answer.get("error", {}).get("message") == _NO_PAGE_YET:
+                    continue
+                assert "error" not in answer, answer
+                holds = answer["result"]["result"]
+
+    async def _answer(self, method: str, **parameters: object) -> dict[str, Any]:
+        self._asked += 1
+        await self._socket.send_json({"id": self._asked, "method": method, "params": parameters})
+        while True:
+            answer: dict[str, Any] = await self._socket.receive_json(timeout=_PATIENCE)
+            if answer.get("id") == self._asked:
+                return answer
 
 
 @asynccontextmanager

@@ -145,7 +145,7 @@ def _shorten_statement(view: TaskView, room: int, page: Page) -> str:
     if cell_len(text) <= room and len(view.statement) <= 4 * len(text) + 400:
         return text
     if len(view.siblings) > 1 and " -> " in text:
-        more = f"-> {page.glyphs['ellipsis']} {text.count(' -> ') + 1} stages"
+        more = f"-> {page.glyphs['ellipsis']} {view.statement.count(' -> ') + 1} stages"
         cut = text.rfind(" -> ", 0, max(0, room - len(more)) + 4)
         while cut > 0 and cell_len(text[: cut + 1]) + len(more) > room:
             cut = text.rfind(" -> ", 0, cut)
