@@ -16,7 +16,7 @@ from textual.geometry import Size
 
 from teambot_tui.ui.action_table import SLASH_COMMANDS
 from teambot_tui.ui.filters import AsciiLines, NoColour
-from teambot_tui.ui.screens.session import ScreenSetup, SessionScreen
+from teambot_tui.ui.screens.session import SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.themes import DARK, LIGHT, roles
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.session import Session
     from teambot_tui.ui.bridge import Bridge
     from teambot_tui.ui.keys import Keys
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.views import Views
 
 _OF_TEXTUAL = {"quit": "ctrl+q", "palette": "ctrl+p", "interrupt": "ctrl+c"}

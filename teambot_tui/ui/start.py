@@ -20,7 +20,7 @@ from teambot_tui.ui.commands import begin_workflow
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.history import History, history_path
 from teambot_tui.ui.own_keys import own_keys
-from teambot_tui.ui.screens.session import Profile, ScreenSetup
+from teambot_tui.ui.setup import Profile, ScreenSetup
 from teambot_tui.ui.themes import AUTO, theme_for
 
 if TYPE_CHECKING:

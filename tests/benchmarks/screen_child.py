@@ -24,7 +24,7 @@ from teambot_tui.engine.session import Session
 from teambot_tui.service import Service
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.screens.session import ScreenSetup
+from teambot_tui.ui.setup import ScreenSetup
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator

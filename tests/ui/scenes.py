@@ -20,7 +20,7 @@ from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Plan, Step, Text, Thought, ToolCall, ToolState, Usage
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.screens.session import ScreenSetup
+from teambot_tui.ui.setup import ScreenSetup
 from teambot_tui.ui.widgets.inspector import Inspector
 from tests.team import Busy
 from tests.ui.stage import NORMAL, Clock, Stage, output_of, session_on

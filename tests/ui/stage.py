@@ -21,7 +21,8 @@ from teambot_tui.engine.session import Session
 from teambot_tui.ui.app import TeambotApp
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.keys import Keys
-from teambot_tui.ui.screens.session import ScreenSetup, SessionScreen
+from teambot_tui.ui.screens.session import SessionScreen
+from teambot_tui.ui.setup import ScreenSetup
 from teambot_tui.ui.widgets.feed import Feed
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.inspector import Inspector

@@ -15,7 +15,7 @@ from teambot_tui.engine.injection import Prompt
 from teambot_tui.engine.ports import Given
 from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.glyphs import Glyphs
-from teambot_tui.ui.screens.session import Profile
+from teambot_tui.ui.setup import Profile
 from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import Piece, pieces

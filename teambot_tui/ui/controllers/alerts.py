@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.controllers.panels import Panels
     from teambot_tui.ui.controllers.person import Person
     from teambot_tui.ui.screens.inbox import Inbox
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
 
 

@@ -11,7 +11,7 @@ from textual.app import SuspendNotSupported
 
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.ui.editor import EditorError, edit_text
-from teambot_tui.ui.screens.session import Profile
+from teambot_tui.ui.setup import Profile
 from teambot_tui.ui.widgets.inspector_view import inspect
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.panels import Panels
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.inspector import Inspector
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.actions import Actions
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.views import Views
     from teambot_tui.ui.widgets.input import InputBar
 

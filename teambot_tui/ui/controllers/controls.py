@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.session import Session
     from teambot_tui.engine.views import TaskView
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
 
 
 class Controls:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.views import AgentView, Frame
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.views import Views
     from teambot_tui.ui.widgets.feed import Feed
 

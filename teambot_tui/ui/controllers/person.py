@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from teambot_tui.agents.persona import AgentFile
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.workflows.plan import WorkflowPlan
 
 _LONGEST_CALL = 200

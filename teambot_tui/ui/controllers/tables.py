@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from teambot_tui.ui.controllers.chosen import ChosenAgent
     from teambot_tui.ui.controllers.comparing import Comparing
     from teambot_tui.ui.controllers.person import Person
-    from teambot_tui.ui.screens.session import ScreenSetup
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.table_rows import TableRow
 
 

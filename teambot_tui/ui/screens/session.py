@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container, Vertical
@@ -15,27 +13,24 @@ from textual.widgets import Static
 from teambot_tui.engine.ids import agent_of
 from teambot_tui.engine.views import AgentView
 from teambot_tui.ui.action_table import SLASH_COMMANDS, press
-from teambot_tui.ui.keys import Keys, bindings
+from teambot_tui.ui.keys import bindings
 from teambot_tui.ui.welcome import EXAMPLES, HINT, welcome
 from teambot_tui.ui.widgets.input import InputBar
 from teambot_tui.ui.widgets.lines import KeyBar, PlanLine, Tabs, TitleBar
 from teambot_tui.ui.widgets.panel import Panel, PanelColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.widgets import Input
 
-    from teambot_tui.engine.ids import AgentId
     from teambot_tui.engine.session import Session
     from teambot_tui.engine.views import Frame
     from teambot_tui.ui.controllers.controls import Controls
-    from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.history import History
+    from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
     from teambot_tui.ui.widgets.graph import Graph
     from teambot_tui.ui.widgets.inspector import Inspector
@@ -45,36 +40,6 @@ _FRAME = 1 / 60
 """The least time between two pictures."""
 _LAST_LINES = 1 / 6
 """How long a panel keeps an agent's last line: one that changes in every frame cannot be read anyway."""
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What an agent is: what it runs on, what it may do unasked, and who it was told to be."""
-
-    backend: str = ""
-    permissions: str = ""
-    persona: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenSetup:
-    """Where the session is and how it is drawn."""
-
-    folder: Path
-    backends: Mapping[AgentId, str]
-    descriptions: Mapping[AgentId, str]
-    models: Mapping[AgentId, str | None]
-    glyphs: Glyphs
-    history: History | None = None
-    wall_clock: Callable[[], float] = time.time
-    """For times of day, and nothing else: the session's clock tells how long something took."""
-    profiles: Mapping[AgentId, Profile] = field(default_factory=dict)
-    keys: Keys = field(default_factory=Keys)
-    notify: Collection[str] = ("toast",)
-    """How the person is called: by a notice, by the terminal's bell, by a notification of the desktop."""
-    theme: str = "teambot-dark"
-    keep_theme: Callable[[str], object] | None = None
-    """Writes the name of a theme into the person's settings."""
 
 
 class SessionScreen(Screen[None]):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.injection import Prompt
     from teambot_tui.engine.reading import TaskText
     from teambot_tui.engine.views import AgentView, TaskView
-    from teambot_tui.ui.screens.session import Profile
+    from teambot_tui.ui.setup import Profile
     from teambot_tui.ui.views import Views
 
 
