@@ -10,8 +10,6 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
-from textual.content import Content
-
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.engine.text import one_line
 from teambot_tui.language.errors import StatementError
@@ -237,7 +235,7 @@ class Actions:
         except (OSError, RuntimeError) as error:  # there may be no such home
             self._person.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
-            self._person.report("Exported", Content(str(path)))
+            self._person.tell(f"Exported to {path}.")
 
     async def _as_markdown(self) -> str:
         views = [self.views.task(name) for name in self.views.tasks()]

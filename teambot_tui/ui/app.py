@@ -16,6 +16,7 @@ from textual.geometry import Size
 
 from teambot_tui.ui.action_table import SLASH_COMMANDS
 from teambot_tui.ui.filters import AsciiLines, NoColour
+from teambot_tui.ui.keys import key_name
 from teambot_tui.ui.screens.session import SessionScreen
 from teambot_tui.ui.stylesheets import stylesheets
 from teambot_tui.ui.themes import DARK, LIGHT, roles
@@ -121,7 +122,11 @@ class TeambotApp(App[None]):
             return
         for key in screen.setup.keys.table:
             if key.action and key.name and key.where in ("anywhere", "panel, output"):
-                yield SystemCommand(key.words, key.keys, partial(screen.run_action, key.action))
+                yield SystemCommand(
+                    key.words,
+                    ", ".join(map(key_name, key.keys.split(","))),
+                    partial(screen.run_action, key.action),
+                )
         for name, command in SLASH_COMMANDS.items():
             title = f"/{name} {command.arguments}".rstrip()
             yield SystemCommand(title, command.words, partial(screen.controls.drafting.offer_command, name))

@@ -98,6 +98,25 @@ def ask_for_model(controls: Controls) -> None:
         controls.drafting.offer_command("model", agent)
 
 
+def address(controls: Controls) -> None:
+    """Begin a task for the chosen agent."""
+    if (agent := controls.chosen.agent) is not None:
+        controls.drafting.begin(f"@{agent} ")
+
+
+def use_output(controls: Controls) -> None:
+    """Begin a statement with the output of the chosen agent."""
+    if (agent := controls.chosen.agent) is not None:
+        controls.drafting.begin(f"${agent} ")
+
+
+def edit_again(controls: Controls) -> None:
+    """Have the last statement of the chosen agent, to change it and submit it again."""
+    agent = controls.chosen.agent
+    if agent is not None and (task := controls.views.agent(agent).task) is not None:
+        controls.drafting.begin(controls.views.task(task).statement)
+
+
 def use_agent(controls: Controls, words: list[str]) -> None:
     if words:
         controls.actions.use_agent(_agent(controls, words[0]))

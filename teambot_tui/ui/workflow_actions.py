@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.content import Content
-
 from teambot_tui.engine.outcomes import RefusedError
 from teambot_tui.service import Service
 from teambot_tui.workflows.errors import ComposeError, WorkflowError
@@ -68,7 +66,7 @@ class WorkflowActions:
         except (OSError, RuntimeError) as error:  # there may be no such home
             self._person.tell(f"Could not write it: {getattr(error, 'strerror', None) or error}", alarm=True)
         else:
-            self._person.report("Saved", Content(f"{path}\n\nIt runs with: teambot up -f {file}"))
+            self._person.tell(f"Saved to {path}. /up {file} runs it, or in a shell: teambot up -f {file}")
 
     def _path(self, file: str) -> Path:
         return (self._folder / Path(file).expanduser()).resolve()

@@ -155,10 +155,10 @@ async def test_what_an_agent_does_is_seen_while_it_does_it() -> None:
         await stage.until(lambda: "12.4k · $0.21" in stage.drawn("#panel-pm"), "the usage")
         await stage.until(lambda: "12.4k tok · $0.21" in stage.line("title"), "the sum")
         await stage.until(lambda: "What it did · 1 tool · 12.4k tokens · $0.21" in stage.inspector.text, "it")
-        for line in ("✓ look", "● leap", "○ rest", "✗ execute: npm test  failed", "┃ then I leap"):
+        for line in ("✓ look", "● leap", "○ rest", "✗ execute: npm test  failed", "▏ then I leap"):
             assert line in stage.inspector.text
         await stage.answer("pm#1", "done")
-        head = "✓ @pm pm#1 · 0:00 · 1 tool · 12.4k tokens · $0.21"
+        head = "pm#1 · 0:00 · 12.4k · $0.21"
         await stage.until(lambda: head in stage.drawn("#output"), "the head")
         assert "⚙" not in stage.drawn("#output")
         assert "12.4k · $0.21" in stage.drawn("#panel-pm")

@@ -61,9 +61,8 @@ async def test_commands_that_change_something(tmp_path: Path) -> None:
         await stage.answer("ba#1", "all [b]good[/b]")
 
         await stage.paste("/export out.md")
-        await stage.until(lambda: str(tmp_path / "out.md") in stage.dialog, "the file")
+        await stage.until(lambda: str(tmp_path / "out.md") in stage.notices[-1], "the file")
         assert "## ba#1: completed\n\n> check it\n\nall [b]good[/b]" in (tmp_path / "out.md").read_text()
-        await stage.press("escape")
 
         await stage.paste("/task ba#1")
         assert stage.screen.has_class("-inspecting")
@@ -215,7 +214,9 @@ async def test_an_export_replaces_a_file_only_when_told_to(tmp_path: Path) -> No
             await stage.press(key)
             await stage.until(lambda: not stage.dialog.startswith("Replace"), "the answer")
             if key == "enter":
-                await stage.until(lambda: stage.dialog.startswith("Exported"), "the file")
+                await stage.until(
+                    lambda: any(each.startswith("Exported to") for each in stage.notices), "the file"
+                )
             assert file.read_text() == content
 
 

@@ -629,7 +629,7 @@ async def test_a_match_is_marked_across_the_edge_and_after_a_tab() -> None:
             for part in app.feed.render_line(y)
             if part.style and part.style.bgcolor == found
         ]
-        assert drawn == ["nee", "dle", "needle"]
+        assert drawn == ["ne", "edle", "needle"]
 
 
 # Markdown

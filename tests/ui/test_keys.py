@@ -575,6 +575,18 @@ def test_every_binding_has_an_action_that_exists() -> None:
         assert hasattr(owner, f"action_{name.removeprefix('app.')}"), binding
 
 
+async def test_on_a_panel_one_writes_to_its_agent_uses_its_output_or_asks_again() -> None:
+    async with on_stage() as stage:
+        await stage.enter("@ba check it", made=1)
+        await stage.answer("ba#1", "checked")
+        for key, text in (("@", "@ba "), (">", "$ba "), ("E", "@ba check it")):
+            stage.panel("ba").focus()
+            await stage.press(key)
+            assert stage.bar.text == text
+            assert stage.bar.has_focus
+            await stage.press("ctrl+c")
+
+
 async def test_the_footer_shows_the_keys_that_matter_here() -> None:
     assert ("newline", "ctrl+j", "^J", "newline") in Keys().footer("input")
     assert ("cancel", "x", "x", "cancel") in Keys().footer("panel, output", running=True)

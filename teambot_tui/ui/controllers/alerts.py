@@ -6,18 +6,21 @@ the inbox when they like.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.widgets import Input
 
 from teambot_tui.engine.board import State
+from teambot_tui.engine.ids import agent_of
 from teambot_tui.ui.glyphs import money, tokens
 from teambot_tui.ui.widgets.graph import Graph
 from teambot_tui.ui.widgets.input import InputBar
+from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.lines import KeyBar, TitleBar
+from teambot_tui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from textual.screen import Screen
 
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     from teambot_tui.ui.screens.inbox import Inbox
     from teambot_tui.ui.setup import ScreenSetup
     from teambot_tui.ui.widgets.feed import Feed
+
+
+_WHERE: Final[Mapping[type | None, str]] = {Graph: "graph", Timeline: "graph", Inspector: "inspector"}
+"""Which keys are named while a widget has the focus."""
 
 
 class Alerts:
@@ -163,7 +170,7 @@ class Alerts:
         if isinstance(focused, Input):
             shown = [keys.in_footer("send", "goes on"), keys.in_footer("back", "leaves")]
         else:
-            where = "input" if focused is bar else "graph" if isinstance(focused, Graph) else "panel, output"
+            where = "input" if focused is bar else _WHERE.get(type(focused), "panel, output")
             running = any(map(self._views.queue, self._views.roster.agents))
             shown = [
                 key for key in keys.footer(where, running=running) if self._does_something(key.name, bar)
@@ -172,8 +179,12 @@ class Alerts:
 
     def _does_something(self, name: str, bar: InputBar) -> bool:
         """Tell whether a key of the footer would do anything now."""
-        agent = self._chosen.agent
+        task = self._feed.cursor if self._screen.focused is self._feed else None
+        agent = agent_of(task) if task is not None else self._chosen.agent
         view = self._views.agent(agent) if agent is not None else None
+        end = view.last_end if view is not None else None
+        if task is not None:
+            end = self._views.task(task).state
         match name:
             case "send" | "newline":
                 return bool(bar.text.strip())
@@ -181,7 +192,7 @@ class Alerts:
                 at_work = agent is not None and bool(self._views.queue(agent))
                 return at_work or self._screen.focused is self._feed
             case "retry":
-                return view is not None and view.last_end in (State.FAILED, State.SKIPPED, State.CANCELLED)
+                return end in (State.FAILED, State.SKIPPED, State.CANCELLED)
             case "again":
                 return view is not None and view.task is not None
             case "copy":

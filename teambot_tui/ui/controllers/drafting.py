@@ -164,6 +164,11 @@ class Drafting:
         self.bar.refuse()
         self._plan.complain(complaint)
 
+    def begin(self, text: str) -> None:
+        """Put a text into the input, to be completed."""
+        self.bar.load_text(text)
+        self.bar.focus()
+
     def send_to_background(self) -> None:
         """Send what is typed with & at its end."""
         text = self.bar.text.rstrip()

@@ -225,9 +225,7 @@ class SessionScreen(Screen[None]):
         self.controls.chosen.choose(agent_of(message.task))
 
     def on_feed_draft_requested(self, message: Feed.DraftRequested) -> None:
-        bar = self.controls.drafting.bar
-        bar.load_text(message.text)
-        bar.focus()
+        self.controls.drafting.begin(message.text)
 
     def on_graph_chosen(self, message: Graph.Chosen) -> None:
         self.controls.chosen.inspect(agent_of(message.task), message.task)

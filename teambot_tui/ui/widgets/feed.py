@@ -509,7 +509,7 @@ class Feed(Widget, can_focus=True):
     def _turn_page(self) -> None:
         """Follow the size of the widget and the time of day."""
         width, height = self.size
-        width, airy = min(width, _WIDEST), height >= _AIRY
+        width, airy = max(0, min(width - 1, _WIDEST)), height >= _AIRY  # a column is the scrollbar's
         self._view.height = height
         now = math.floor(self._clock()) if self._clock is not None else None
         page = self._page

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import OptionList, Static
@@ -66,6 +67,8 @@ class Inspector(VerticalScroll):
         bound("filter", "find"),
         bound("copy", "copy('output')"),
         *bindings("inspector"),
+        Binding("k", "scroll_up", show=False),
+        Binding("j", "scroll_down", show=False),
     ]
 
     class Closed(Message):
