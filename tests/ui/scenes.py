@@ -402,6 +402,8 @@ async def listed(stage: Stage) -> None:
 async def helped(stage: Stage) -> None:
     """What the help says of a word."""
     await stage.press("f1", "slash")
+    for line in stage.app.screen.query(Input):
+        line.cursor_blink = False
     await stage.type_text("approv")
     await stage.until(lambda: "approv 1/" in stage.dialog, "what was found")
 

@@ -64,7 +64,7 @@ async def test_as_an_answer() -> None:
         for number, (text, seen) in enumerate(HOSTILE.items(), start=1):
             await stage.ask(lambda session: session.submit("@pm go &"))
             await stage.answer(f"pm#{number}", text)
-            await saw(stage, seen, "#output", "#panel-pm")
+            await saw(stage, seen, "#output")  # the line of an idle agent says how its task ended, no more
             await stage.until(lambda: inspected(stage) == printable(text), f"{text!r} in the inspector")  # noqa: B023
             assert_harmless(stage)
 
@@ -136,7 +136,7 @@ async def test_a_word_of_100_kb_and_nothing_at_all() -> None:
         await stage.answer("pm#1", HUGE)
         await stage.answer("ba#1", "")
         await stage.fail("writer#1", HUGE)
-        assert "wordword" in stage.drawn("#panel-pm")
+        assert "wordword" in stage.drawn("#output")
         assert stage.badge("ba") == "○ idle ✓ completed"
         await stage.ask(lambda session: session.submit(f"@pm {HUGE}\n@reviewer $pm $ba"))
         await stage.until(lambda: stage.state("reviewer#1"))
