@@ -47,7 +47,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlannedStep:
     """A task that would be made, and what would become of it at once."""
 
     task: TaskId
@@ -85,7 +85,7 @@ class Explanation:
     The slips are what is sent as text though it may have been meant otherwise.
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlannedStep, ...] = ()
     error: StatementError | None = None
     defined: tuple[AgentId, ...] = ()
     slips: tuple[Slip, ...] = ()
@@ -113,8 +113,8 @@ def explain_facts(facts: Sequence[Accepted], board: Board, roster: Roster, polic
     return Explanation(_steps(facts, board, policy), defined=defined, replaced=replaced)
 
 
-def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Step, ...]:
-    steps: list[Step] = []
+def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[PlannedStep, ...]:
+    steps: list[PlannedStep] = []
     newest: dict[AgentId, TaskId] = {}
     free = policy.max_parallel - board.levels[0].occupied
     for plan in facts:
@@ -131,7 +131,7 @@ def _steps(facts: Sequence[Accepted], board: Board, policy: Policy) -> tuple[Ste
         behind = newest.get(plan.agent) or (occupied.id if occupied else None)
         newest[plan.agent] = plan.task
         waiting_for = tuple(dict.fromkeys(each.agent for each in inputs if each.size is None))
-        step = Step(
+        step = PlannedStep(
             task=plan.task,
             agent=plan.agent,
             waiting_for=waiting_for,

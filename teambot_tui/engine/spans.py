@@ -39,7 +39,7 @@ class Spent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A stretch of a task's time; one without an end goes on."""
 
     spent: Spent
@@ -59,13 +59,13 @@ class Spans:
     """Follows how all tasks spend their time."""
 
     def __init__(self) -> None:
-        self._records: dict[TaskId, _Record] = {}
+        self._records: dict[TaskId, _TaskTimes] = {}
 
     def see(self, fact: Fact) -> None:
         """Follow a fact."""
         match fact:
             case TaskWaiting(time, task, agents):
-                self._record(task).begin(time, Span(Spent.WAITING, time, agents=agents))
+                self._record(task).begin(time, TimeSpan(Spent.WAITING, time, agents=agents))
             case TaskStarted(time, task):
                 record = self._record(task)
                 record.requests, record.waits, record.is_at_work = 0, {}, True
@@ -91,7 +91,7 @@ class Spans:
             case TaskDelayed(time, task):
                 record = self._record(task)
                 record.end(time, failed=True)
-                record.begin(time, Span(Spent.WAITING, time))
+                record.begin(time, TimeSpan(Spent.WAITING, time))
             case TaskCompleted(time, task) | TaskSkipped(time, task) | TaskCancelled(time, task):
                 self._record(task).end(time)
             case TaskQueued(time, task):
@@ -99,41 +99,41 @@ class Spans:
             case _:
                 pass
 
-    def of(self, task: TaskId) -> tuple[Span, ...]:
+    def of(self, task: TaskId) -> tuple[TimeSpan, ...]:
         """Return how a task has spent its time so far."""
         record = self._records.get(task)
         return record.seen() if record is not None else ()
 
-    def _record(self, task: TaskId) -> _Record:
+    def _record(self, task: TaskId) -> _TaskTimes:
         record = self._records.get(task)
         if record is None:
-            record = self._records[task] = _Record()
+            record = self._records[task] = _TaskTimes()
         return record
 
 
 @dataclass(slots=True)
-class _Record:
-    spans: list[Span] = field(default_factory=list)
+class _TaskTimes:
+    spans: list[TimeSpan] = field(default_factory=list)
     requests: int = 0
     """How many of its requests wait for the person."""
     waits: dict[int, tuple[AgentId, ...]] = field(default_factory=dict)
     is_at_work: bool = False
     """What comes to a task that is not, such as that its requests are withdrawn, begins nothing."""
-    view: tuple[Span, ...] | None = None
+    view: tuple[TimeSpan, ...] | None = None
 
     def go_on(self, time: float) -> None:
         """Begin what a task at work does now."""
         if not self.is_at_work:
             return
         if self.requests:
-            self.begin(time, Span(Spent.NEEDING_YOU, time))
+            self.begin(time, TimeSpan(Spent.NEEDING_YOU, time))
         elif self.waits:
             agents = dict.fromkeys(agent for agents in self.waits.values() for agent in agents)
-            self.begin(time, Span(Spent.WAITING, time, agents=tuple(agents)))
+            self.begin(time, TimeSpan(Spent.WAITING, time, agents=tuple(agents)))
         else:
-            self.begin(time, Span(Spent.WORKING, time))
+            self.begin(time, TimeSpan(Spent.WORKING, time))
 
-    def begin(self, time: float, span: Span) -> None:
+    def begin(self, time: float, span: TimeSpan) -> None:
         last = self.spans[-1] if self.spans else None
         if last is not None and last.end is None:
             if (last.spent, last.agents) == (span.spent, span.agents):
@@ -158,7 +158,7 @@ class _Record:
         if self.spans and self.spans[-1].end is None:
             self.spans[-1] = replace(self.spans[-1], end=time, failed=failed)
 
-    def seen(self) -> tuple[Span, ...]:
+    def seen(self) -> tuple[TimeSpan, ...]:
         if self.view is None:
             self.view = tuple(self.spans)
         return self.view

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ids import AgentId, TaskId
     from teambot_tui.engine.ports import Usage
     from teambot_tui.engine.roster import Roster
-    from teambot_tui.engine.spans import Span
-    from teambot_tui.engine.workflow_progress import Outcome, Progress, Step
+    from teambot_tui.engine.spans import TimeSpan
+    from teambot_tui.engine.workflow_progress import Progress, WorkflowOutcome, WorkflowStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class TaskView:
     doing: Doing = NOTHING
     requests: tuple[PermissionRequest, ...] = ()
     label: str | None = None
-    step: Step | None = None
+    step: WorkflowStep | None = None
     """What it is in a workflow, if it is in one."""
     words: str = ""
     """Its own text in one line, with references as they are typed; `statement` is all that was submitted."""
@@ -52,7 +52,7 @@ class TaskView:
     """What the agent was allowed and not allowed to do, of very many only the last."""
     cause: TaskId | None = None
     """The task because of which it was skipped: the one to look at."""
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
     """On what it spent its time: working, waiting for others, needing the person."""
     until: float | None = None
     """When it is tried again, if it was put off."""
@@ -164,7 +164,7 @@ class Frame:
     warnings: tuple[str, ...] = ()
     """What went wrong beside the work, such as a disk that is full."""
     variables: tuple[VariableView, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[WorkflowOutcome, ...] = ()
     """How the workflows ended that have."""
     counts: dict[State, int] | None = None
     """How many tasks are in which state."""

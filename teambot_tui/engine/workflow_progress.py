@@ -40,7 +40,7 @@ _NAME: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkflowStep:
     """What a task is in a workflow: which iteration it belongs to, of which instance."""
 
     up: str
@@ -84,7 +84,7 @@ class _Up:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WorkflowOutcome:
     """How a workflow ended, in words, and whether that needs a look."""
 
     words: str
@@ -105,10 +105,9 @@ class Workflows:
         self._going: dict[str, _Up] = {}
         self._scopes: dict[str, _Up] = {}
         self._up_of: dict[TaskId, _Up] = {}
-        self._steps: dict[TaskId, Step] = {}
-        self.outcomes: list[Outcome] = []
+        self._steps: dict[TaskId, WorkflowStep] = {}
+        self.outcomes: list[WorkflowOutcome] = []
         """How those ended that have."""
-        self._taken = 0
 
     def see(self, fact: Fact) -> bool:
         """Follow a fact; tell whether it may have changed how far they are."""
@@ -149,7 +148,7 @@ class Workflows:
         self._up_of[task] = up
         started = up.started
         instance = scope.rstrip("/").rpartition("/")[2] if len(started.scopes) > 1 else ""
-        self._steps[task] = Step(started.up, instance, up.iterations[scope], started.iterations)
+        self._steps[task] = WorkflowStep(started.up, instance, up.iterations[scope], started.iterations)
 
     def _end(self, fact: UpEnded) -> None:
         up = self._going.pop(fact.up)
@@ -161,16 +160,13 @@ class Workflows:
             filter(None, (f"{up.name} {'has ended' if fact.reason else 'is done'}", fact.reason))
         )
         alarm = bool(fact.reason or counts["failed"])
-        self.outcomes.append(Outcome(f"{said}{';' if fact.reason else ':'} {told or 'nothing ran'}.", alarm))
+        self.outcomes.append(
+            WorkflowOutcome(f"{said}{';' if fact.reason else ':'} {told or 'nothing ran'}.", alarm)
+        )
 
-    def step(self, task: TaskId) -> Step | None:
+    def step(self, task: TaskId) -> WorkflowStep | None:
         """Return what a task is in a workflow, if it is in one."""
         return self._steps.get(task)
-
-    def take_outcomes(self) -> list[Outcome]:
-        """Return how those ended that have since the last time."""
-        taken, self._taken = self._taken, len(self.outcomes)
-        return self.outcomes[taken:]
 
     def progress(self) -> tuple[Progress, ...]:
         """Say how far they are that go on: `main`, `iteration 2 of 3`, `3/4 tasks`."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
     from types import FrameType
 
-    from teambot_tui.engine.explain import Explanation, Step
+    from teambot_tui.engine.explain import Explanation, PlannedStep
     from teambot_tui.engine.facts import Fact
     from teambot_tui.engine.session import Session
     from teambot_tui.headless.output import OutputStream
@@ -189,7 +189,7 @@ def print_plan(
     return COMPLETED
 
 
-def _plan_line(step: Step) -> str:
+def _plan_line(step: PlannedStep) -> str:
     clauses = [step.outlook]
     if step.model:
         clauses.append(f"model {step.model}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from teambot_tui.engine.ids import AgentId, TaskId
-    from teambot_tui.engine.spans import Span
+    from teambot_tui.engine.spans import TimeSpan
     from teambot_tui.engine.views import TaskView
 
 _LONGEST_PAUSE: Final = 10.0
@@ -27,7 +27,7 @@ class Bar:
     """What a task did for some time."""
 
     view: TaskView
-    span: Span
+    span: TimeSpan
     end: float
     is_critical: bool
 
@@ -38,7 +38,7 @@ class Bar:
 
 
 @dataclass(slots=True)
-class Lane:
+class AgentRow:
     """An agent and what it did, in order."""
 
     agent: AgentId
@@ -75,7 +75,7 @@ class Scale:
 class TimeTable:
     """Everything a timeline shows."""
 
-    lanes: tuple[Lane, ...]
+    lanes: tuple[AgentRow, ...]
     scale: Scale
     critical_seconds: float
     needed_seconds: float
@@ -86,13 +86,13 @@ class TimeTable:
 def time_table(tasks: Sequence[TaskView], now: float) -> TimeTable:
     """Return what these tasks did."""
     bright, seconds = critical(tasks, now)
-    lanes: dict[AgentId, Lane] = {}
+    lanes: dict[AgentId, AgentRow] = {}
     needed = 0.0
     longest: Bar | None = None
     for view in tasks:
         lane = lanes.get(view.agent)
         if lane is None:
-            lane = lanes[view.agent] = Lane(view.agent)
+            lane = lanes[view.agent] = AgentRow(view.agent)
         if (usage := view.doing.usage) is not None:
             lane.tokens += usage.tokens
             if usage.cost is not None:

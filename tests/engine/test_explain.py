@@ -14,12 +14,12 @@ from tests.engine.driver import World, run_schedule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from teambot_tui.engine.explain import Step
+    from teambot_tui.engine.explain import PlannedStep
     from teambot_tui.engine.resolver import Accepted
     from tests.engine.model import Draft
 
 
-def explain(bench: Bench, text: str) -> tuple[Step, ...]:
+def explain(bench: Bench, text: str) -> tuple[PlannedStep, ...]:
     """Explain a text; the board must be as it was."""
     before = snapshot(bench.board)
     steps = explain_facts(bench.resolve(text), bench.board, bench.roster, bench.policy).steps
@@ -123,7 +123,7 @@ class Explained(World):
             had_work.add(step.agent)
             self._compare(step, told)
 
-    def _compare(self, step: Step, told: Sequence[object]) -> None:
+    def _compare(self, step: PlannedStep, told: Sequence[object]) -> None:
         about = [fact for fact in told if getattr(fact, "task", None) == step.task]
         started = any(isinstance(fact, TaskStarted) for fact in about)
         queued = any(isinstance(fact, TaskQueued) for fact in about)

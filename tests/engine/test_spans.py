@@ -15,13 +15,13 @@ from teambot_tui.engine.facts import (
 )
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Permissions, Verdict
-from teambot_tui.engine.spans import Span, Spans, Spent
+from teambot_tui.engine.spans import Spans, Spent, TimeSpan
 
 PM, BA = AgentId("pm"), AgentId("ba")
 TASK = TaskId("pm#1")
 
 
-def spans_of(*facts: object) -> list[Span]:
+def spans_of(*facts: object) -> list[TimeSpan]:
     spans = Spans()
     for fact in facts:
         spans.see(fact)  # type: ignore[arg-type]
@@ -44,8 +44,8 @@ def settled(time: float, request: str = "1", verdict: Verdict | None = Verdict.A
 
 def test_it_waits_works_and_ends() -> None:
     assert spans_of(TaskWaiting(1, TASK, (BA,), ()), started(4), TaskCompleted(9, TASK, "", 5)) == [
-        Span(Spent.WAITING, 1, 4, (BA,)),
-        Span(Spent.WORKING, 4, 9),
+        TimeSpan(Spent.WAITING, 1, 4, (BA,)),
+        TimeSpan(Spent.WORKING, 4, 9),
     ]
 
 
@@ -57,28 +57,28 @@ def test_what_goes_on_has_no_end() -> None:
 
 def test_it_needs_the_person_until_the_last_answer() -> None:
     assert spans_of(started(0), asked(2), asked(3, "2"), settled(5), settled(6, "2")) == [
-        Span(Spent.WORKING, 0, 2),
-        Span(Spent.NEEDING_YOU, 2, 6),
-        Span(Spent.WORKING, 6),
+        TimeSpan(Spent.WORKING, 0, 2),
+        TimeSpan(Spent.NEEDING_YOU, 2, 6),
+        TimeSpan(Spent.WORKING, 6),
     ]
 
 
 def test_what_is_settled_at_once_needs_nobody() -> None:
-    assert spans_of(started(0), asked(2), settled(2)) == [Span(Spent.WORKING, 0)]
+    assert spans_of(started(0), asked(2), settled(2)) == [TimeSpan(Spent.WORKING, 0)]
 
 
 def test_it_waits_for_those_whom_it_asked() -> None:
     assert spans_of(started(0), WaitStarted(2, TASK, 1, (TaskId("ba#3"),)), WaitEnded(5, TASK, 1)) == [
-        Span(Spent.WORKING, 0, 2),
-        Span(Spent.WAITING, 2, 5, (BA,)),
-        Span(Spent.WORKING, 5),
+        TimeSpan(Spent.WORKING, 0, 2),
+        TimeSpan(Spent.WAITING, 2, 5, (BA,)),
+        TimeSpan(Spent.WORKING, 5),
     ]
 
 
 def test_a_failed_try_stays_in_sight() -> None:
     assert spans_of(started(0), TaskFailed(3, TASK, "no"), started(7), TaskCompleted(9, TASK, "", 2)) == [
-        Span(Spent.WORKING, 0, 3, failed=True),
-        Span(Spent.WORKING, 7, 9),
+        TimeSpan(Spent.WORKING, 0, 3, failed=True),
+        TimeSpan(Spent.WORKING, 7, 9),
     ]
 
 
@@ -87,10 +87,10 @@ def test_between_two_tries_it_waits_for_nobody() -> None:
         started(0), asked(1), TaskDelayed(3, TASK, "a limit", 9, 1), settled(3, verdict=None), started(9)
     )
     assert told == [
-        Span(Spent.WORKING, 0, 1),
-        Span(Spent.NEEDING_YOU, 1, 3, failed=True),
-        Span(Spent.WAITING, 3, 9),
-        Span(Spent.WORKING, 9),
+        TimeSpan(Spent.WORKING, 0, 1),
+        TimeSpan(Spent.NEEDING_YOU, 1, 3, failed=True),
+        TimeSpan(Spent.WAITING, 3, 9),
+        TimeSpan(Spent.WORKING, 9),
     ]
 
 

@@ -20,7 +20,7 @@ from teambot_tui.ui.widgets.inspector import Inspector
 from teambot_tui.ui.widgets.inspector_output import TaskOutput
 from teambot_tui.ui.widgets.inspector_prompt import Piece, pieces
 from teambot_tui.ui.widgets.inspector_sections import earlier_lines
-from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
+from teambot_tui.ui.widgets.inspector_view import InspectorView, NeedView
 from teambot_tui.ui.widgets.inspector_words import fold
 from teambot_tui.ui.widgets.plain_lines import PlainLines
 from teambot_tui.ui.widgets.safe_markdown import within_budget
@@ -118,9 +118,9 @@ async def test_what_it_needs_and_what_it_unblocks() -> None:
     view = inspected(
         task("builder-1#1", "waiting", waiting_for=(BA,)),
         needs=(
-            Need(PM, Via.REFERENCE, task("pm#1", "completed"), 2150),
-            Need(BA, Via.HANDOFF, task("ba#1")),
-            Need(AgentId("legal"), Via.REFERENCE),
+            NeedView(PM, Via.REFERENCE, task("pm#1", "completed"), 2150),
+            NeedView(BA, Via.HANDOFF, task("ba#1")),
+            NeedView(AgentId("legal"), Via.REFERENCE),
         ),
         unblocks=(task("reviewer#1", "queued"),),
     )
@@ -179,7 +179,7 @@ async def test_injected_parts_are_labelled_and_folded() -> None:
     view = inspected(
         task("builder-1#1"),
         prompt=prompt,
-        needs=(Need(PM, Via.REFERENCE, task("pm#1", "completed"), len(plan)),),
+        needs=(NeedView(PM, Via.REFERENCE, task("pm#1", "completed"), len(plan)),),
     )
     app = InspectorApp()
     async with app.run_test(size=(80, 60)) as pilot:
@@ -312,7 +312,7 @@ async def test_hostile_text_is_only_text(text: str) -> None:
         output=text,
         earlier=(task("builder-1#0", "completed", statement=text),),
         queue=(TaskId(text), TaskId("builder-1#2")),
-        needs=(Need(AgentId(text), Via.REFERENCE, task("pm#1", "completed"), 9),),
+        needs=(NeedView(AgentId(text), Via.REFERENCE, task("pm#1", "completed"), 9),),
         unblocks=(task("reviewer#1", "queued"),),
     )
     async with app.run_test(size=(60, 50)) as pilot:

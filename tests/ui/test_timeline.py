@@ -14,7 +14,7 @@ from textual.app import App, ComposeResult
 from teambot_tui.engine.activity import Doing
 from teambot_tui.engine.ids import AgentId, TaskId
 from teambot_tui.engine.ports import Usage
-from teambot_tui.engine.spans import Span, Spent
+from teambot_tui.engine.spans import Spent, TimeSpan
 from teambot_tui.ui.glyphs import Glyphs
 from teambot_tui.ui.lanes import time_table
 from teambot_tui.ui.svg import graph_svg, timeline_svg
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 PM, BA, BUILDER = AgentId("pm"), AgentId("ba"), AgentId("builder-1")
 
 
-def worked(start: float, end: float | None, *, failed: bool = False) -> Span:
-    return Span(Spent.WORKING, start, end, failed=failed)
+def worked(start: float, end: float | None, *, failed: bool = False) -> TimeSpan:
+    return TimeSpan(Spent.WORKING, start, end, failed=failed)
 
 
-def waited(start: float, end: float | None, *agents: AgentId) -> Span:
-    return Span(Spent.WAITING, start, end, agents)
+def waited(start: float, end: float | None, *agents: AgentId) -> TimeSpan:
+    return TimeSpan(Spent.WAITING, start, end, agents)
 
 
 TEAM = (
@@ -64,7 +64,7 @@ TEAM = (
             worked(160, 190, failed=True),
             waited(190, 200),
             worked(200, 220),
-            Span(Spent.NEEDING_YOU, 220, 240),
+            TimeSpan(Spent.NEEDING_YOU, 220, 240),
             worked(240, None),
         ),
     ),
@@ -238,8 +238,8 @@ async def test_exports(tmp_path: Path) -> None:
         for name in ("graph.svg", "my timeline.svg"):
             await stage.paste(f"/export {name}")
             await stage.until(lambda name=name: (tmp_path / name).is_file(), name)  # type: ignore[misc]
-            await stage.until(lambda: stage.dialog, "the answer")
-            await stage.press("escape")
+            told = f"Exported to {tmp_path / name}."
+            await stage.until(lambda told=told: told in stage.notices, "the answer")  # type: ignore[misc]
         await stage.paste("/export picture.svg")
         assert "/export timeline.svg or /export graph.svg" in stage.complaint
         assert "plan &lt;the&gt; login" in (tmp_path / "graph.svg").read_text()

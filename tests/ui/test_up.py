@@ -285,7 +285,6 @@ def test_what_else_is_made_meanwhile_is_no_step() -> None:
     assert ups.falls_with([TaskId("pm#5")]) == ""
     assert ups.falls_with([TaskId("pm#4")]) == "ends [b]x.yaml"
     ups.see(UpEnded(0.0, "up-1", "@pm has left"))
-    (outcome,) = ups.take_outcomes()
+    (outcome,) = ups.outcomes
     assert outcome.words == "[b]x.yaml has ended: @pm has left; nothing ran."
-    assert ups.take_outcomes() == []
     assert ups.progress() == ()

@@ -26,7 +26,7 @@ _BEFORE, _BEHIND = 2, 4
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class Stretch:
     """Lines that share a track through one channel."""
 
     exits: set[int]
@@ -75,7 +75,7 @@ class Channels:
     is_slim: bool = False
     """Whether there are no labels, and no blanks beside the lines."""
     _channels: list[_Channel] = field(default_factory=list)
-    _steps: dict[tuple[str, str, str], list[tuple[int, Run, int]]] = field(default_factory=dict)
+    _steps: dict[tuple[str, str, str], list[tuple[int, Stretch, int]]] = field(default_factory=dict)
     """Of each edge: the channels it runs through, with whom, and on which row it comes out."""
     _at_source: set[tuple[str, str, str]] = field(default_factory=set)
     """The edges whose label stands behind the source."""
@@ -100,7 +100,7 @@ class Channels:
         """Find the way of every edge; `room` is what the words of a node leave of its column."""
         known = len(self._channels)
         self._steps = {}
-        runs: list[dict[object, Run]] = [{} for _ in range(max(0, columns - 1))]
+        runs: list[dict[object, Stretch]] = [{} for _ in range(max(0, columns - 1))]
         lanes = _Lanes(column, rows, pitch)
         trunks: dict[tuple[str, str], list[Edge]] = {}
         for edge in edges:
@@ -125,18 +125,18 @@ class Channels:
         column: Mapping[str, int],
         rows: Mapping[str, int],
         lanes: _Lanes,
-        runs: list[dict[object, Run]],
+        runs: list[dict[object, Stretch]],
     ) -> None:
         first, last = column[source], max(column[edge.target] for edge in together)
         y = rows[source]
         far = [rows[edge.target] for edge in together if column[edge.target] > first + 1]
         lane = lanes.take(first + 1, last - 1, [*far, y]) if far else y
         exit_row = y
-        way: list[tuple[int, Run, int]] = []
+        way: list[tuple[int, Stretch, int]] = []
         for number in range(first, last):
             targets = {rows[edge.target] for edge in together if column[edge.target] == number + 1}
             entries = targets | ({lane} if number + 1 < last else set())
-            run = runs[number].setdefault((label, frozenset(entries)), Run(set(), entries))
+            run = runs[number].setdefault((label, frozenset(entries)), Stretch(set(), entries))
             run.exits.add(exit_row)
             for edge in together:
                 if column[edge.target] == number + 1:
@@ -234,7 +234,7 @@ class _Lanes:
         return all((each, row) not in self._nodes and (each, row) not in self._lanes for each in columns)
 
 
-def assign_tracks(runs: Sequence[Run], limit: int | None) -> int:
+def assign_tracks(runs: Sequence[Stretch], limit: int | None) -> int:
     """Give every run of a channel its track; return how many there are.
 
     Where a row is one run's way out and another's way in, the one that leaves turns off first.
@@ -274,7 +274,7 @@ def assign_tracks(runs: Sequence[Run], limit: int | None) -> int:
     return len(open_rows)
 
 
-def _free_track(tracks: list[list[tuple[int, int]]], run: Run, floor: int, limit: int | None) -> int:
+def _free_track(tracks: list[list[tuple[int, int]]], run: Stretch, floor: int, limit: int | None) -> int:
     top, bottom = run.top, run.bottom
     number = floor
     while limit is None or number < limit:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from teambot_tui.engine.ports import Step
     from teambot_tui.engine.views import TaskView
     from teambot_tui.ui.glyphs import Glyphs
-    from teambot_tui.ui.widgets.inspector_view import InspectorView, Need
+    from teambot_tui.ui.widgets.inspector_view import InspectorView, NeedView
 
 _REQUEST_LINES: Final = 12
 _STEPS: Final = 20
@@ -236,7 +236,7 @@ def _state(state: str, glyphs: Glyphs) -> Content:
     return Content(f"{glyphs[state]} {STATES[state].word}").stylize(style_of(state))
 
 
-def _need(need: Need) -> Content:
+def _need(need: NeedView) -> Content:
     name = clip(need.agent, _NAME)
     match need.via:
         case Via.REFERENCE:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class NeedView:
     """An output that a task needs: from which task, if there is one yet, and how large it is."""
 
     agent: AgentId
@@ -43,7 +43,7 @@ class InspectorView:
     queue: tuple[TaskId, ...] = ()
     """Those that have not begun: only they can be taken out."""
     now: float = 0.0
-    needs: tuple[Need, ...] = ()
+    needs: tuple[NeedView, ...] = ()
     unblocks: tuple[TaskView, ...] = ()
     context: tuple[Entry, ...] = ()
     """What the agent is told beside its task."""
@@ -66,7 +66,7 @@ def inspect(
     view = views.task(text.task)
     sources = zip(view.dependencies, view.sources, text.sizes, strict=False)
     needs = tuple(
-        Need(
+        NeedView(
             dependency.agent,
             dependency.via,
             views.task(source) if source is not None else None,

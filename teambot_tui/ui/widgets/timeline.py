@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from teambot_tui.engine.ids import TaskId
     from teambot_tui.engine.views import TaskView
-    from teambot_tui.ui.lanes import Bar, Lane
+    from teambot_tui.ui.lanes import AgentRow, Bar
 
 _HEAD: Final = 3
 """Rows above the first agent: the summary, a blank one, the times."""
@@ -234,7 +234,7 @@ class Timeline(Widget, can_focus=True):
         for _, x in self._ticks():
             cells.put(x, ":" if self._glyphs.ascii_only else "┊", "rule")
 
-    def _lane(self, lane: Lane) -> Row:
+    def _lane(self, lane: AgentRow) -> Row:
         cells = _Cells(self.size.width)
         cells.put(0, clip(lane.agent, _NAME, self._glyphs["ellipsis"]), "name")
         self._put_rules(cells)
@@ -265,7 +265,7 @@ class Timeline(Widget, can_focus=True):
             return "failed-critical" if bar.is_critical else "failed"
         return "critical" if bar.is_critical else "working"
 
-    def _put_titles(self, cells: _Cells, lane: Lane) -> None:
+    def _put_titles(self, cells: _Cells, lane: AgentRow) -> None:
         """Write on every bar whose it is, or for whom it waits, as far as there is room."""
         ellipsis, told = self._glyphs["ellipsis"], ""
         for bar in lane.bars:
@@ -282,7 +282,7 @@ class Timeline(Widget, can_focus=True):
                 if len(words) > len(mark):
                     cells.put(start + 1, words, self._style_of(bar))
 
-    def _numbers(self, lane: Lane) -> str:
+    def _numbers(self, lane: AgentRow) -> str:
         if self.size.width < _NARROW:
             return ""
         known = [tokens(lane.tokens)] if lane.tokens else []
